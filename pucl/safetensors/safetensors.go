@@ -120,9 +120,10 @@ func New(dtype DType, shape []int, values []float64) (Tensor, error) {
 	if err != nil {
 		return Tensor{}, err
 	}
-	t := Tensor{DType: dtype, Shape: append([]int{}, shape...), Data: make([]byte, len(values)*dtype.size())}
+	size := dtype.size()
+	t := Tensor{DType: dtype, Shape: append([]int{}, shape...), Data: make([]byte, len(values)*size)}
 	for i, v := range values {
-		f.put(t.Data[i*dtype.size():], v)
+		f.put(t.Data[i*size:], v)
 	}
 	if err := t.check(); err != nil {
 		return Tensor{}, fmt.Errorf("safetensors: %w; give as many numbers as the shape has", err)
@@ -139,9 +140,10 @@ func (t Tensor) Float64s() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float64, len(t.Data)/t.DType.size())
+	size := t.DType.size()
+	values := make([]float64, len(t.Data)/size)
 	for i := range values {
-		values[i] = f.get(t.Data[i*t.DType.size():])
+		values[i] = f.get(t.Data[i*size:])
 	}
 	return values, nil
 }

@@ -4,6 +4,8 @@ import (
 	"hash/crc32"
 	"math"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Network is what a network of PyTorch makes of some images, with weights of [TorchWeights].
@@ -32,9 +34,9 @@ func (n Network) Bytes() []uint8 {
 
 // Formula returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
 func Formula(name string, count int) []float64 {
-	out := make([]float64, count)
+	out, seed := make([]float64, count), uint64(crc32.ChecksumIEEE([]byte(name)))<<32
 	for i := range out {
-		z := uint64(crc32.ChecksumIEEE([]byte(name)))<<32 + uint64(i) + 0x9E3779B97F4A7C15
+		z := seed + uint64(i) + 0x9E3779B97F4A7C15
 		z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
 		z = (z ^ z>>27) * 0x94D049BB133111EB
 		z ^= z >> 31
@@ -50,13 +52,11 @@ func TorchWeights(name string, shape []int) []float64 {
 		size *= n
 	}
 	u := Formula(name, size)
-	for i := range u {
-		switch {
-		case strings.HasSuffix(name, "running_var") || len(shape) == 1 && strings.HasSuffix(name, "weight"):
-			u[i]++
-		case len(shape) == 2 || len(shape) == 4:
-			u[i] *= 4 / math.Sqrt(float64(size/shape[0]))
-		}
+	switch {
+	case strings.HasSuffix(name, "running_var") || len(shape) == 1 && strings.HasSuffix(name, "weight"):
+		floats.AddConst(1, u)
+	case len(shape) == 2 || len(shape) == 4:
+		floats.Scale(4/math.Sqrt(float64(size/shape[0])), u)
 	}
 	return u
 }

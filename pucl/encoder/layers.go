@@ -54,10 +54,16 @@ func seedOf(scope *model.Scope, what string) uint64 {
 	return hash.Sum64()
 }
 
+// undrawn names the parameter of a store whose variables have shapes only. Their values are zeros.
+const undrawn = "encoder_undrawn"
+
 // drawNormal draws normal numbers of the given standard deviation, by [seedOf] what they are for: the same ones in float32 and float64.
 func drawNormal[T float32 | float64](scope *model.Scope, what string, std float64, dims ...int) *tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seedOf(scope, what), 0))
 	values := make([]T, shapes.Make(dtypes.Float32, dims...).Size())
+	if model.GetParamOr(scope, undrawn, false) {
+		return tensors.FromFlatDataAndDimensions(values, dims...)
+	}
 	for i := range values {
 		values[i] = T(float32(std * rng.NormFloat64()))
 	}

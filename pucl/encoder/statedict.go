@@ -122,10 +122,11 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 	return nil
 }
 
-// declare builds a graph, which enters its variables in store under path, and throws it away.
+// declare builds a graph, which enters its variables in store under path, and discards it. It draws no weights.
 func declare(backend compute.Backend, store *model.Store, path string, build func(scope *model.Scope, g *Graph)) error {
 	g := NewGraph(backend, "declare")
 	defer g.Finalize()
+	store.RootScope().SetParam(undrawn, true)
 	return exceptions.TryCatch[error](func() { build(store.Scope(path), g) })
 }
 

@@ -2,29 +2,27 @@ package encoder
 
 import (
 	"math"
-	"math/rand/v2"
 	"os"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// Networks with recomputed blocks have the loss, the gradients and the running statistics that they have without. That the
-// gradients without are right, finite differences tell in other tests.
+// Networks with recomputed blocks have the loss, the gradients and the running statistics that they have without. That
+// the gradients without are right, finite differences tell in other tests.
 func TestRecomputedBlocksChangeNothing(t *testing.T) {
 	eng := enginetest.Open(t)
-	rng := rand.New(rand.NewPCG(3, 4))
 	const n, side = 4, 12
-	pixels := make([]float32, n*side*side)
-	for i := range pixels {
-		pixels[i] = rng.Float32()
-	}
-	images := tensors.FromFlatDataAndDimensions(pixels, n, side, side, 1)
+	pixels := vectortest.Network{Batch: n, Height: side, Width: side}.Images()
+	images := tensors.FromFlatDataAndDimensions(pixels[:n*side*side], n, side, side, 1)
 	for _, tt := range []struct {
 		network Encoder
 		blocks  int
@@ -34,7 +32,7 @@ func TestRecomputedBlocksChangeNothing(t *testing.T) {
 		{AllConv{Width: 2, Dim: 4}, 9},
 		{ViT{Patch: 6, Layers: 2, Heads: 2, Dim: 4}, 2},
 	} {
-		var want [][]float32
+		var want []*tensors.Tensor
 		for _, again := range []bool{false, true} {
 			store := model.NewStore()
 			SetSeed(store, 1)
@@ -52,38 +50,24 @@ func TestRecomputedBlocksChangeNothing(t *testing.T) {
 				loss := ReduceAllSum(Square(AddScalar(h, -1)))
 				return append(scope.BuildTrainableVariablesGradientsGraph(loss), loss)
 			})
-			out, err := step.Call(images)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := expect.Must(step.Call(images))(t)
 			step.Finalize()
 			for v := range store.IterVariables() {
 				if !v.Trainable {
-					out = append(out, v.MustValue())
+					got = append(got, v.MustValue())
 				}
-			}
-			var got [][]float32
-			for _, x := range out {
-				got = append(got, tensors.MustCopyFlatData[float32](x))
 			}
 			if !again {
 				want = got
 				continue
 			}
-			if barriers != 2*tt.blocks {
-				t.Errorf("%v: %d barriers, which is not one before and one behind each of %d blocks", tt.network, barriers, tt.blocks)
-			}
+			// One barrier before and one behind each block.
+			expect.Equal(t, barriers, 2*tt.blocks, "barriers of %v", tt.network)
 			for i := range want {
-				size := 0.0
-				for _, v := range want[i] {
-					size = max(size, math.Abs(float64(v)))
-				}
-				for j := range want[i] {
-					if d := math.Abs(float64(got[i][j] - want[i][j])); !(d <= 1e-4*max(size, 1e-2)) {
-						t.Errorf("%v: number %d of %d is %g, without recomputing %g", tt.network, i, len(want), got[i][j], want[i][j])
-						break
-					}
-				}
+				got, want := numbers(got[i]), numbers(want[i])
+				far := floats.Distance(got, want, math.Inf(1))
+				expect.That(t, far <= 1e-4*max(largest(want), 1e-2) && !floats.HasNaN(got),
+					"%v: result %d is %g away from that without recomputing", tt.network, i, far)
 			}
 		}
 	}
@@ -92,9 +76,9 @@ func TestRecomputedBlocksChangeNothing(t *testing.T) {
 // recomputeOfChild names the variable that turns a run of the test binary into one that only takes a gradient.
 const recomputeOfChild = "PUCL_TEST_RECOMPUTE"
 
-// Eight blocks of four layers on 64 images of 32×32×16, 4 MiB each, keep some 130 MiB for the gradient; recomputed they must do with less
-// than half. The peak of a whole process is measured, so each runs in a process of its own.
-// The pure-Go engine frees nothing before a step ends, so that training refuses to recompute there.
+// Eight blocks of four layers on 65,536 rows of 16 numbers, 4 MiB each, keep some 130 MiB for the gradient; recomputed
+// they must do with less than half. The peak of a whole process is measured, so each runs in a process of its own. The
+// pure-Go engine frees nothing before a step ends, so that training refuses to recompute there.
 func TestRecomputedBlocksSaveMemory(t *testing.T) {
 	eng := enginetest.XLA(t)
 	if again := os.Getenv(recomputeOfChild); again != "" {
@@ -105,28 +89,23 @@ func TestRecomputedBlocksSaveMemory(t *testing.T) {
 			for i := range 8 {
 				x = Block(x, func(x *Node) *Node {
 					for j := range 4 {
-						x = ReLU(Convolution(scope.In("%d-%d", i, j), x, 16, 3, 1))
+						x = ReLU(Dense(scope.In("%d-%d", i, j), x, 16, false))
 					}
 					return x
 				})
 			}
 			return scope.BuildTrainableVariablesGradientsGraph(ReduceAllSum(Square(x)))
 		})
-		images := tensors.FromFlatDataAndDimensions(make([]float32, 64*32*32*16), 64, 32, 32, 16)
-		if _, err := step.Compile(images.Shape()); err != nil {
-			t.Fatal(err)
-		}
+		rows := tensors.FromShape(float32s(1<<16, 16))
+		expect.Must(step.Compile(rows.Shape()))(t)
 		before := peaktest.Must(t)
-		if _, err := step.Call(images); err != nil {
-			t.Fatal(err)
-		}
+		expect.Must(step.Call(rows))(t)
 		peaktest.Tell(peaktest.Must(t) - before)
 		return
 	}
 	peaktest.Skip(t)
 	kept, recomputed := peaktest.OfChild(t, recomputeOfChild, "false"), peaktest.OfChild(t, recomputeOfChild, "true")
-	if kept < 100<<20 || recomputed > kept/2 {
-		t.Errorf("the gradient takes %d MiB with activations kept and %d MiB with them recomputed; want more than 100, and less than half of that",
-			kept>>20, recomputed>>20)
-	}
+	expect.That(t, kept >= 100<<20 && recomputed <= kept/2,
+		"the gradient takes %d MiB with activations kept and %d MiB with them recomputed; want more than 100, and less than half of that",
+		kept>>20, recomputed>>20)
 }

@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
-	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -60,18 +61,8 @@ func (f filtering) loop(visit func(y, x, w int)) {
 	}
 }
 
-// pureGo opens the pure-Go engine, whichever the other tests run on.
-func pureGo(t testing.TB) compute.Backend {
-	t.Setenv(compute.ConfigEnvVar, "go")
-	e, err := engine.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e.Backend
-}
-
-// The value and both gradients against plain loops in float64. The loss is the sum of the output weighed by random numbers,
-// so these are the gradient with respect to the output.
+// The value and both gradients against plain loops in float64. The loss is the sum of the output weighed by random
+// numbers, so these are the gradient with respect to the output.
 func TestConvolveByProducts(t *testing.T) {
 	var cases []filtering
 	for _, kernel := range []int{1, 3, 5, 7} {
@@ -90,18 +81,25 @@ func TestConvolveByProducts(t *testing.T) {
 		filtering{4, 2, 9, 5, 1, 3, 2, 1},
 		filtering{1, 28, 28, 1, 3, 5, 2, 2},
 	)
-	backend := pureGo(t)
-	for _, f := range cases {
-		t.Run(f.String(), func(t *testing.T) { checkFiltering(t, backend, f, convolveByProducts) })
-	}
+	checkFilterings(t, pureGo(t), []dtypes.DType{dtypes.Float64}, tries(convolveByProducts, cases...))
 }
 
-// The same on XLA, for which compiling every case would take minutes.
-func TestConvolveByProductsOnXLA(t *testing.T) {
-	backend := enginetest.XLA(t).Backend
-	for _, f := range []filtering{{2, 5, 6, 3, 4, 3, 1, 1}, {2, 7, 6, 2, 3, 5, 2, 2}} {
-		t.Run(f.String(), func(t *testing.T) { checkFiltering(t, backend, f, convolveByProducts) })
+// The convolution for other engines and both its gradients against its definition in loops, for every way that they are
+// computed in.
+func TestConvolveOnXLA(t *testing.T) {
+	cases := []filtering{
+		{2, 5, 6, 3, 2, 3, 1, 1}, {2, 5, 6, 1, 2, 3, 1, 0}, {2, 7, 7, 2, 3, 3, 2, 1}, {2, 8, 7, 2, 3, 3, 2, 1},
+		{1, 7, 6, 1, 2, 5, 2, 2}, {2, 6, 9, 2, 2, 5, 1, 2}, {2, 8, 9, 2, 3, 1, 2, 0}, {2, 4, 5, 3, 2, 1, 1, 0},
+		{1, 9, 11, 3, 2, 7, 2, 3}, {2, 9, 8, 2, 2, 3, 3, 0}, {1, 7, 5, 2, 2, 3, 4, 1}, {2, 3, 4, 2, 2, 1, 3, 0},
+		{1, 6, 7, 1, 1, 5, 3, 0}, {3, 1, 1, 2, 2, 3, 2, 1}, {2, 6, 4, 2, 2, 3, 2, 0}, {2, 16, 16, 4, 4, 3, 1, 1},
+		{2, 9, 8, 3, 5, 3, 1, 1},
 	}
+	both := []dtypes.DType{dtypes.Float64, dtypes.Float32}
+	checkFilterings(t, pureGo(t), both, tries(convolveOnXLA, cases...))
+	t.Run("XLA", func(t *testing.T) { // which compiles all of them for a minute
+		some := tries(convolveOnXLA, cases[0], cases[4], cases[6], cases[7])
+		checkFilterings(t, enginetest.XLA(t).Backend, both, append(some, tries(convolveByProducts, cases[3])...))
+	})
 }
 
 // A kernel that fits nowhere is refused in words.
@@ -118,52 +116,70 @@ func TestConvolutionOnPureGoIsProducts(t *testing.T) {
 		y := Convolution(scope, inputs[0], 2, 3, 1)
 		gradient := Gradient(ReduceAllSum(Square(y)), inputs[0])[0]
 		for _, node := range y.Graph().Nodes() {
-			if node.Type() == NodeTypeConvGeneral {
-				t.Errorf("the graph holds %s", node)
-			}
+			expect.That(t, node.Type() != NodeTypeConvGeneral, "the graph holds %s", node)
 		}
 		return gradient
 	})
-	if _, err := exec.Call1([][][][]float32{{{{1}, {2}}, {{3}, {4}}}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Must(exec.Call1([][][][]float32{{{{1}, {2}}, {{3}, {4}}}}))(t)
 }
 
-// checkFiltering compares value and gradients of convolve with f.loop.
-func checkFiltering(t *testing.T, backend compute.Backend, f filtering, convolve func(x, w *Node, stride, padding int) *Node) {
-	rng := rand.New(rand.NewPCG(4, uint64(f.kernel)))
-	rows, columns := f.side(f.height), f.side(f.width)
-	x, w := normals(rng, f.n*f.height*f.width*f.in), normals(rng, f.kernel*f.kernel*f.in*f.out)
-	v := normals(rng, f.n*rows*columns*f.out)
-	out, err := ExecOnceN(backend, func(x, w, v *Node) []*Node {
-		y := convolve(x, w, f.stride, f.padding)
-		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
-	},
-		tensors.FromFlatDataAndDimensions(x, f.n, f.height, f.width, f.in),
-		tensors.FromFlatDataAndDimensions(w, f.kernel, f.kernel, f.in, f.out),
-		tensors.FromFlatDataAndDimensions(v, f.n, rows, columns, f.out))
-	if err != nil {
-		t.Fatal(err)
+// method computes a convolution.
+type method = func(x, w *Node, stride, padding int) *Node
+
+// try is a convolution and a way to compute it.
+type try struct {
+	filtering
+	by method
+}
+
+func tries(how method, all ...filtering) (out []try) {
+	for _, f := range all {
+		out = append(out, try{f, how})
 	}
-	y, dx, dw := make([]float64, len(v)), make([]float64, len(x)), make([]float64, len(w))
-	f.loop(func(iy, ix, iw int) {
-		y[iy] += x[ix] * w[iw]
-		dx[ix] += v[iy] * w[iw]
-		dw[iw] += v[iy] * x[ix]
-	})
-	for i, tt := range []struct {
-		name string
-		want []float64
-	}{{"output", y}, {"gradient of the input", dx}, {"gradient of the kernel", dw}} {
-		got := tensors.MustCopyFlatData[float64](out[i])
-		if len(got) != len(tt.want) {
-			t.Fatalf("%s: %d numbers, want %d", tt.name, len(got), len(tt.want))
-		}
-		for j, want := range tt.want {
-			if !(math.Abs(got[j]-want) <= 1e-11*max(1, math.Abs(want))) {
-				t.Fatalf("%s, entry %d: %g, want %g", tt.name, j, got[j], want)
+	return out
+}
+
+// checkFilterings compares values and gradients of convolutions with loops, the gradient of the kernel without that of
+// the input, too. One graph holds them all, since compiling takes most of the time.
+func checkFilterings(t *testing.T, backend compute.Backend, precisions []dtypes.DType, all []try) {
+	t.Helper()
+	var in []any
+	var want [][]float64
+	for _, f := range all {
+		rng := rand.New(rand.NewPCG(4, uint64(f.kernel)))
+		rows, columns := f.side(f.height), f.side(f.width)
+		x, w := normals(rng, f.n*f.height*f.width*f.in), normals(rng, f.kernel*f.kernel*f.in*f.out)
+		v := normals(rng, f.n*rows*columns*f.out)
+		in = append(in, tensorOf(x, f.n, f.height, f.width, f.in), tensorOf(w, f.kernel, f.kernel, f.in, f.out),
+			tensorOf(v, f.n, rows, columns, f.out))
+		y, dx, dw := make([]float64, len(v)), make([]float64, len(x)), make([]float64, len(w))
+		f.loop(func(iy, ix, iw int) {
+			y[iy] += x[ix] * w[iw]
+			dx[ix] += v[iy] * w[iw]
+			dw[iw] += v[iy] * x[ix]
+		})
+		want = append(want, y, dx, dw, dw)
+	}
+	out := outputs(t, backend, func(in []*Node) (out []*Node) {
+		for _, dtype := range precisions {
+			for i, f := range all {
+				x, w, v := ConvertDType(in[3*i], dtype), ConvertDType(in[3*i+1], dtype), ConvertDType(in[3*i+2], dtype)
+				y := f.by(x, w, f.stride, f.padding)
+				alone := f.by(StopGradient(x), w, f.stride, f.padding)
+				out = append(append(out, y), Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
+				out = append(out, Gradient(ReduceAllSum(Mul(alone, v)), w)...)
 			}
 		}
+		return out
+	}, in...)
+	names := []string{"output", "gradient of the input", "gradient of the kernel", "gradient of the kernel alone"}
+	for i, result := range out {
+		tolerance := map[dtypes.DType]float64{dtypes.Float64: 1e-12, dtypes.Float32: 1e-5}[result.DType()]
+		want := want[i%len(want)]
+		got, what := numbers(result), fmt.Sprintf("%s in %s, %s", all[i/4%len(all)].filtering, result.DType(), names[i%4])
+		expect.Require(t, len(got) == len(want), "%s: %d numbers, want %d", what, len(got), len(want))
+		far := floats.Distance(got, want, math.Inf(1))
+		expect.That(t, far <= tolerance*largest(want) && !floats.HasNaN(got), "%s is %g off", what, far)
 	}
 }
 
@@ -173,14 +189,14 @@ func convolveNaively(x, w *Node, stride, padding int) *Node {
 	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
 }
 
-// BenchmarkConvolution times value and gradients of the convolutions of a small CNN on 64 images, as the pure-Go engine does them
-// itself and as products. The first convolution needs no gradient of its input.
+// BenchmarkConvolution times value and gradients of the convolutions of a small CNN on 64 images, as the pure-Go engine
+// does them itself and as products. The first convolution needs no gradient of its input.
 func BenchmarkConvolution(b *testing.B) {
 	backend := pureGo(b)
 	for _, f := range []filtering{
 		{64, 28, 28, 1, 32, 5, 2, 2}, {64, 14, 14, 32, 64, 3, 2, 1}, {64, 7, 7, 64, 128, 3, 2, 1}, {64, 14, 14, 32, 64, 3, 1, 1},
 	} {
-		for name, convolve := range map[string]func(x, w *Node, stride, padding int) *Node{
+		for name, convolve := range map[string]method{
 			"naive": convolveNaively, "products": convolveByProducts,
 		} {
 			b.Run(name+"/"+strings.ReplaceAll(f.String(), " ", "-"), func(b *testing.B) {
@@ -196,10 +212,7 @@ func BenchmarkConvolution(b *testing.B) {
 				x := tensors.FromShape(shapes.Make(dtypes.Float32, f.n, f.height, f.width, f.in))
 				w := tensors.FromShape(shapes.Make(dtypes.Float32, f.kernel, f.kernel, f.in, f.out))
 				for b.Loop() {
-					out, err := exec.Call(x, w)
-					if err != nil {
-						b.Fatal(err)
-					}
+					out := expect.Must(exec.Call(x, w))(b)
 					for _, gradient := range out {
 						gradient.MustFinalizeAll()
 					}

@@ -8,39 +8,31 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // Every way to do a convolution, on images of which it would not be the fastest, too, against plain loops.
 func TestConvolveInEveryWay(t *testing.T) {
-	backend := pureGo(t)
-	tried := map[columnsWay]int{}
-	for _, f := range []filtering{
+	all := []filtering{
 		{2, 8, 8, 3, 4, 3, 1, 1}, {2, 8, 8, 3, 4, 3, 2, 1}, {2, 7, 7, 2, 4, 3, 2, 1}, {3, 6, 9, 2, 3, 5, 3, 2}, {1, 5, 4, 2, 1, 3, 2, 2},
 		{2, 6, 6, 3, 4, 1, 1, 0}, {2, 6, 6, 3, 4, 1, 2, 0}, {2, 6, 7, 1, 2, 1, 3, 0}, {2, 9, 8, 2, 2, 7, 2, 3}, {2, 9, 8, 2, 2, 7, 4, 6},
 		{1, 3, 2, 2, 2, 5, 2, 2}, {2, 5, 5, 2, 1, 5, 1, 0}, {2, 6, 5, 3, 4, 3, 1, 0}, {1, 1, 1, 2, 3, 3, 1, 1}, {17, 16, 16, 1, 2, 3, 1, 1},
-	} {
-		t.Run("unrolled "+f.String(), func(t *testing.T) {
-			checkFiltering(t, backend, f, func(x, w *Node, stride, padding int) *Node {
-				return newConvolved(x, w, stride, padding).convolveUnrolled(x, w)
-			})
-		})
-		for _, way := range []columnsWay{columnsAfter, columnsBefore, columnsWhole} {
-			if way == columnsAfter && (f.width%f.stride != 0 || f.stride > f.kernel) {
-				continue
-			}
-			tried[way]++
-			t.Run(fmt.Sprintf("way %d, %s", way, f), func(t *testing.T) {
-				checkFiltering(t, backend, f, func(x, w *Node, stride, padding int) *Node {
-					s, _ := newConvolved(x, w, stride, padding).bySelection()
-					s.way = way
-					return s.convolve(x, w)
-				})
-			})
-		}
 	}
-	if len(tried) != 3 {
-		t.Errorf("tried %v", tried)
+	check := func(name string, how method, all []filtering) {
+		t.Run(name, func(t *testing.T) {
+			checkFilterings(t, pureGo(t), []dtypes.DType{dtypes.Float64}, tries(how, all...))
+		})
+	}
+	check("unrolled", func(x, w *Node, stride, padding int) *Node {
+		return newConvolved(x, w, stride, padding).convolveUnrolled(x, w)
+	}, all)
+	after := slices.DeleteFunc(slices.Clone(all), func(f filtering) bool { return f.width%f.stride != 0 || f.stride > f.kernel })
+	for way, possible := range map[columnsWay][]filtering{columnsAfter: after, columnsBefore: all, columnsWhole: all} {
+		check(fmt.Sprintf("way %d", way), func(x, w *Node, stride, padding int) *Node {
+			s, _ := newConvolved(x, w, stride, padding).bySelection()
+			s.way = way
+			return s.convolve(x, w)
+		}, possible)
 	}
 }
 
@@ -58,19 +50,11 @@ func TestWayOfSelection(t *testing.T) {
 		{filtering{2, 224, 224, 3, 64, 7, 2, 3}, columnsAfter, false},
 		{filtering{2, 33, 33, 64, 64, 3, 2, 1}, columnsBefore, false},
 	} {
-		f := tt.f
-		if _, err := ExecOnce(pureGo(t), func(x *Node) *Node {
-			g := x.Graph()
-			images := Zeros(g, shapes.Make(dtypes.Float32, f.n, f.height, f.width, f.in))
-			w := Zeros(g, shapes.Make(dtypes.Float32, f.kernel, f.kernel, f.in, f.out))
-			s, ok := newConvolved(images, w, f.stride, f.padding).bySelection()
-			if ok != tt.selected || ok && s.way != tt.way {
-				t.Errorf("%s: way %d, %t; want %d, %t", f, s.way, ok, tt.way, tt.selected)
-			}
-			return x
-		}, float32(0)); err != nil {
-			t.Fatal(err)
-		}
+		f, g := tt.f, NewGraph(pureGo(t), "ways")
+		images := Zeros(g, float32s(f.n, f.height, f.width, f.in))
+		s, ok := newConvolved(images, Zeros(g, float32s(f.kernel, f.kernel, f.in, f.out)), f.stride, f.padding).bySelection()
+		expect.That(t, ok == tt.selected && (!ok || s.way == tt.way), "%s: way %d, %t; want %d, %t", f, s.way, ok, tt.way, tt.selected)
+		g.Finalize()
 	}
 }
 
@@ -91,14 +75,7 @@ func TestPicked(t *testing.T) {
 		{choice{of: []int{0, 1}, from: 2}, false, [][][]float32{{{1}, {2}}}, [][][]float32{{{1}, {2}}}},
 		{choice{of: []int{0, 1}, from: 3}, true, [][][]float32{{{1}, {2}}}, [][][]float32{{{1}, {2}, {0}}}},
 	} {
-		got, err := ExecOnce(pureGo(t), func(x *Node) *Node { return picked(tt.c, tt.back, x) }, tt.x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if values := got.Value().([][][]float32); !slices.EqualFunc(values, tt.want, func(a, b [][]float32) bool {
-			return slices.EqualFunc(a, b, slices.Equal[[]float32])
-		}) {
-			t.Errorf("%v, back %t, of %v: %v, want %v", tt.c, tt.back, tt.x, values, tt.want)
-		}
+		got := expect.Must(ExecOnce(pureGo(t), func(x *Node) *Node { return picked(tt.c, tt.back, x) }, tt.x))(t)
+		expect.Equal(t, got.Value().([][][]float32), tt.want, "%v, back %t, of %v", tt.c, tt.back, tt.x)
 	}
 }

@@ -1,7 +1,7 @@
 package encoder
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -10,11 +10,12 @@ import (
 	"github.com/gomlx/compute/distributed"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/dtensor"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
-// A strided convolution with batch normalization and all their gradients are the same numbers when the images are divided
-// between two devices as on one.
+// A strided convolution with batch normalization and all their gradients are the same numbers when the images are
+// divided between two devices as on one.
 func TestConvolutionAndNormOnTwoDevices(t *testing.T) {
 	eng := enginetest.XLA(t)
 	if eng.Backend.NumDevices() < 2 {
@@ -22,13 +23,9 @@ func TestConvolutionAndNormOnTwoDevices(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(4, 4))
 	draw := func(dims ...int) *tensors.Tensor {
-		size := 1
-		for _, d := range dims {
-			size *= d
-		}
-		flat := make([]float32, size)
-		for i := range flat {
-			flat[i] = float32(rng.NormFloat64())
+		var flat []float32
+		for _, x := range normals(rng, sizeOf(dims)) {
+			flat = append(flat, float32(x))
 		}
 		return tensors.FromFlatDataAndDimensions(flat, dims...)
 	}
@@ -39,46 +36,19 @@ func TestConvolutionAndNormOnTwoDevices(t *testing.T) {
 		loss := ReduceAllSum(Add(Square(y), Sin(y)))
 		return append([]*Node{loss, mean, variance}, Gradient(loss, in...)...)
 	}
-	one, err := CallOnceN(eng.Backend, step, x, w, gamma, beta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mesh, err := distributed.NewDeviceMesh([]int{2}, []string{"devices"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	divided, err := distributed.BuildSpec(mesh).S("devices").Done()
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := outputs(t, eng.Backend, step, x, w, gamma, beta)
+	mesh := expect.Must(distributed.NewDeviceMesh([]int{2}, []string{"devices"}))(t)
+	divided := expect.Must(distributed.BuildSpec(mesh).S("devices").Done())(t)
 	whole := distributed.NewReplicatedShardingSpec(mesh)
-	shards, err := dtensor.ShardTensor(divided, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []any{shards}
+	args := []any{expect.Must(dtensor.ShardTensor(divided, x))(t)}
 	for _, a := range []*tensors.Tensor{w, gamma, beta} {
-		same, err := dtensor.ShardTensor(whole, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, same)
+		args = append(args, expect.Must(dtensor.ShardTensor(whole, a))(t))
 	}
 	exec := MustNewExec(eng.Backend, step).AutoSharding(mesh).WithInputShardingSpecs(divided, whole).WithOutputShardingSpecs(whole)
 	defer exec.Finalize()
-	two, err := exec.Call(args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(two) != 2*len(one) {
-		t.Fatalf("%d results of two devices, %d of one", len(two), len(one))
-	}
+	two := expect.Must(exec.Call(args...))(t)
+	expect.Require(t, len(two) == 2*len(one), "%d results of two devices, %d of one", len(two), len(one))
 	for i, result := range two {
-		want := tensors.MustCopyFlatData[float32](one[i%len(one)])
-		for k, got := range tensors.MustCopyFlatData[float32](result) {
-			if diff := math.Abs(float64(got - want[k])); !(diff <= 1e-5*max(1, math.Abs(float64(want[k])))) {
-				t.Fatalf("result %d, number %d: %g on two devices, %g on one", i, k, got, want[k])
-			}
-		}
+		near(t, fmt.Sprintf("result %d on two devices", i), result, numbers(one[i%len(one)]), 1e-5)
 	}
 }

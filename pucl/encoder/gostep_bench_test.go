@@ -10,23 +10,21 @@ import (
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// BenchmarkGoStep times a whole training step on the pure-Go engine: 2×256 views of 28×28, augmentation, SmallCNN, projector,
-// PUCL and Adam. "naive" takes the engine's own convolution, "products" what this package makes of it, and tells how many times
-// as fast that is. A naive step takes some seconds:
+// BenchmarkGoStep times a whole training step on the pure-Go engine: 2×256 views of 28×28, augmentation, SmallCNN,
+// projector, PUCL and Adam. "naive" takes the engine's own convolution, "products" what this package makes of it, and
+// tells how many times as fast that is. A naive step takes some seconds:
 //
 //	GOEXPERIMENT=simd go test ./pucl/encoder -run '^$' -bench GoStep -benchtime 1x
 func BenchmarkGoStep(b *testing.B) {
 	b.Setenv("GOMLX_BACKEND", "go")
-	eng, err := engine.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
+	eng := expect.Must(engine.Open())(b)
 	var naive float64
 	b.Run("naive", func(b *testing.B) { naive = benchmarkSteps(b, eng, naiveCNN{}, 0, 1) })
 	b.Run("products", func(b *testing.B) {
@@ -37,11 +35,11 @@ func BenchmarkGoStep(b *testing.B) {
 	})
 }
 
-// benchmarkSteps trains e for some steps that are not counted, in the first of which the graph is compiled, and then b.N times
-// as many as given, and returns views per second.
+// benchmarkSteps trains e for some steps that are not counted, in the first of which the graph is compiled, and then
+// b.N times as many as given, and returns views per second.
 func benchmarkSteps(b *testing.B, eng *engine.Engine, e encoder.Encoder, uncounted, counted int) float64 {
 	var from, to train.Progress
-	_, err := train.Pretrain(context.Background(), eng, noise{}, train.Config{
+	expect.Must(train.Pretrain(context.Background(), eng, noise{}, train.Config{
 		Steps: uncounted + counted*b.N, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Encoder: e, Seed: 1,
 		Observer: train.OnStep(func(p train.Progress) {
 			if p.Step == uncounted {
@@ -49,10 +47,7 @@ func benchmarkSteps(b *testing.B, eng *engine.Engine, e encoder.Encoder, uncount
 			}
 			to = p
 		}),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	rate := float64(to.Views-from.Views) / max(to.Elapsed-from.Elapsed, time.Nanosecond).Seconds()
 	b.ReportMetric(rate, "views/s")
 	b.ReportMetric(0, "ns/op")

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/layers/activation"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -85,14 +86,31 @@ var layerCases = []gradientCase{
 	{"projector", []int{4, 3}, func(s *model.Scope, x *Node) *Node { return Projector(s, x, 2, true) }, ""},
 }
 
-// casesOf returns the layers to try on an engine: on XLA, which compiles each for a second, one of each kind that it or oneDNN has code of its
-// own for; all of them with PUCL_TEST_ENGINE=xla.
+// casesOf returns the layers to try on an engine: on XLA, which compiles each for a second, one of each kind that it or
+// oneDNN has code of its own for, in one graph; all of them with PUCL_TEST_ENGINE=xla.
 func casesOf(eng *engine.Engine) []gradientCase {
-	some := []string{"batch norm of images", "convolution 1/2", "convolution 3/1", "convolution 5/2", "max-pooling 3/2/1", "bottleneck of half the size",
-		"layer norm", "masked attention", "fusion"}
-	return slices.DeleteFunc(slices.Clone(layerCases), func(c gradientCase) bool {
-		return eng.Kind != "go" && enginetest.Tiers() && !slices.Contains(some, c.name)
-	})
+	if eng.Kind == "go" || !enginetest.Tiers() {
+		return layerCases
+	}
+	some := []string{"dense", "GELU", "batch norm of images", "convolution 1/2", "convolution 3/1", "convolution 3/2", "convolution 5/2",
+		"max-pooling 3/2/1", "layer norm", "masked attention"}
+	all := gradientCase{name: strings.Join(some, ", "), dims: []int{0}}
+	var cases []gradientCase
+	for _, c := range layerCases {
+		if slices.Contains(some, c.name) {
+			cases, all.dims[0] = append(cases, c), all.dims[0]+sizeOf(c.dims)
+		}
+	}
+	all.layer = func(s *model.Scope, x *Node) *Node {
+		var out []*Node
+		from := 0
+		for i, c := range cases {
+			part := Reshape(Slice(x, AxisRange(from, from+sizeOf(c.dims))), c.dims...)
+			out, from = append(out, Reshape(c.layer(s.In("%d", i), part), -1)), from+sizeOf(c.dims)
+		}
+		return Concatenate(out, 0)
+	}
+	return []gradientCase{all}
 }
 
 // Every layer's gradient, with respect to its input and each of its weights, entry by entry, on both engines.
@@ -104,8 +122,9 @@ func TestLayerGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// The gradients of every network in training, with batch normalization by the batch's statistics, with respect to the images and to
-// every weight, along a random direction. Sizes are tiny, and every kernel, stride and pooling of the real networks is there.
+// The gradients of every network in training, with batch normalization by the batch's statistics, with respect to the
+// images and to every weight, along a random direction. Sizes are tiny, and every kernel, stride and pooling of the
+// real networks is there.
 func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -115,6 +134,7 @@ func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	}{
 		{"ResNet", ResNet{Depth: 10, Width: 2, Classes: 3}, []int{4, 17, 18, 3}, ""},
 		{"ResNet CIFAR", ResNet{Depth: 10, CIFAR: true, Width: 2}, []int{4, 9, 8, 3}, ""},
+		{"SmallCNN and projector", projected{}, []int{3, 9, 9, 1}, ""},
 		{"LeNet", LeNet{Dim: 3, Pixels: Pixels{Mean: []float64{0.3}, Std: []float64{0.4}}}, []int{3, 29, 28, 1}, "/fc1/bias"},
 		{"AllConv", AllConv{Width: 2, Dim: 4}, []int{4, 8, 9, 3}, ""},
 		{"ShortConv", ShortConv{Width: 2, Dim: 5}, []int{2, 7, 8, 3}, ""},
@@ -127,9 +147,17 @@ func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// entries returns the unit directions of n entries, or of 40 of them drawn at random.
+// projected is a SmallCNN and its projector.
+type projected struct{}
+
+func (projected) Embed(scope *model.Scope, images *Node, training bool) *Node {
+	h := SmallCNN{Width: 2, Dim: 3}.Embed(scope.In("encoder"), images, training)
+	return Concatenate([]*Node{h, Projector(scope.In("projector"), h, 2, training)}, 1)
+}
+
+// entries returns the unit directions of n entries, or of many of them drawn at random.
 func entries(rng *rand.Rand, n int) (directions [][]float64) {
-	for _, k := range rng.Perm(n)[:min(n, 40)] {
+	for _, k := range rng.Perm(n)[:min(n, max(40, n/4))] {
 		unit := make([]float64, n)
 		unit[k] = 1
 		directions = append(directions, unit)
@@ -140,26 +168,13 @@ func entries(rng *rand.Rand, n int) (directions [][]float64) {
 // anyDirection returns one direction drawn at random.
 func anyDirection(rng *rand.Rand, n int) [][]float64 { return [][]float64{normals(rng, n)} }
 
-// normals returns n numbers drawn from the standard normal distribution.
-func normals(rng *rand.Rand, n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = rng.NormFloat64()
-	}
-	return out
-}
-
-// checkGradients compares the gradient of a layer, with respect to its input and to each of its variables, along the directions
-// that draw gives for so many entries, with central differences in float64.
+// checkGradients compares the gradient of a layer, with respect to its input and to each of its variables, along the
+// directions that draw gives for so many entries, with central differences in float64.
 func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw func(rng *rand.Rand, n int) [][]float64) {
 	store := model.NewStore()
 	SetSeed(store, 3)
 	rng := rand.New(rand.NewPCG(2, 7))
-	size := 1
-	for _, n := range tt.dims {
-		size *= n
-	}
-	input := make([]float64, size)
+	input := make([]float64, sizeOf(tt.dims))
 	for i := range input {
 		input[i] = rng.Float64()
 	}
@@ -178,10 +193,7 @@ func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw
 	})
 	defer exec.Finalize()
 	call := func() (float64, []*tensors.Tensor) {
-		out, err := exec.Call(tensors.FromFlatDataAndDimensions(input, tt.dims...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Must(exec.Call(tensorOf(input, tt.dims...)))(t)
 		return tensors.ToScalar[float64](out[0]), out[1:]
 	}
 	call() // draws the weights
@@ -201,13 +213,8 @@ func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw
 	const h = 1e-6
 	for i, name := range names {
 		gradient := tensors.MustCopyFlatData[float64](grads[i])
-		largest := 0.0
-		for _, g := range gradient {
-			largest = max(largest, math.Abs(g))
-		}
-		if still := tt.still != "" && strings.HasSuffix(name, tt.still); still != (largest < 1e-9) {
-			t.Errorf("%s: the largest gradient is %g", name, largest)
-		}
+		largest := largest(gradient)
+		expect.Equal(t, tt.still != "" && strings.HasSuffix(name, tt.still), (largest < 1e-9), "%v, %v", name, largest)
 		for at, direction := range draw(rng, len(gradient)) {
 			move := func(by float64) {
 				change := func(x []float64) { floats.AddScaled(x, by, direction) }
@@ -223,9 +230,8 @@ func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw
 			down, _ := call()
 			move(h)
 			want, diff := floats.Dot(gradient, direction), (up-down)/(2*h)
-			if !(math.Abs(diff-want) <= 1e-6*max(1, largest)*floats.Norm(direction, 2)) {
-				t.Errorf("%s, direction %d: gradient %.9g, difference %.9g", name, at, want, diff)
-			}
+			expect.That(t, math.Abs(diff-want) <= 1e-6*max(1, largest)*floats.Norm(direction, 2),
+				"%s, direction %d: gradient %.9g, difference %.9g", name, at, want, diff)
 		}
 	}
 }
@@ -235,7 +241,5 @@ func set(t *testing.T, v *model.Variable, change func([]float64)) {
 	t.Helper()
 	x := tensors.MustCopyFlatData[float64](v.MustValue())
 	change(x)
-	if err := v.SetValue(tensors.FromFlatDataAndDimensions(x, v.Shape().Dimensions...)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, v.SetValue(tensorOf(x, v.Shape().Dimensions...)))
 }

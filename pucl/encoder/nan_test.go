@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
-// An entry that is NaN makes some output of every layer NaN wherever the layer looks at that entry, on both engines: no maximum
-// and no guard hides it.
+// An entry that is NaN makes some output of every layer NaN wherever the layer looks at that entry, on both engines: no
+// maximum and no guard hides it.
 func TestNaNComesThroughEveryLayer(t *testing.T) {
 	for _, eng := range enginetest.All(t) {
 		for _, tt := range casesOf(eng) {
@@ -30,16 +31,12 @@ func TestNaNComesThroughEveryLayer(t *testing.T) {
 	}
 }
 
-// checkNaN compares the output of a layer for each entry of the input made large, which shows whether the layer looks at it,
-// with that for the entry made NaN.
+// checkNaN compares the output of a layer for each entry of the input made large, which shows whether the layer looks
+// at it, with that for the entry made NaN.
 func checkNaN(t *testing.T, backend compute.Backend, tt gradientCase, dtype dtypes.DType) {
 	store := model.NewStore()
 	SetSeed(store, 3)
-	size := 1
-	for _, n := range tt.dims {
-		size *= n
-	}
-	input := make([]float64, size)
+	input := make([]float64, sizeOf(tt.dims))
 	for i := range input {
 		input[i] = float64(i*7%11) / 11
 	}
@@ -48,11 +45,7 @@ func checkNaN(t *testing.T, backend compute.Backend, tt gradientCase, dtype dtyp
 	})
 	defer exec.Finalize()
 	output := func() []float64 {
-		out, err := exec.Call(tensors.FromFlatDataAndDimensions(input, tt.dims...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tensors.MustCopyFlatData[float64](out[0])
+		return numbers(expect.Must(exec.Call1(tensorOf(input, tt.dims...)))(t))
 	}
 	output() // draws the weights
 	before := output()
@@ -60,16 +53,11 @@ func checkNaN(t *testing.T, backend compute.Backend, tt gradientCase, dtype dtyp
 	for i, was := range input {
 		input[i] = was + 10
 		large := output()
-		input[i] = math.NaN()
-		if sees := !slices.Equal(large, before); sees {
+		if input[i] = math.NaN(); !slices.Equal(large, before) {
 			seen++
-			if !slices.ContainsFunc(output(), math.IsNaN) {
-				t.Errorf("entry %d is NaN and no output is", i)
-			}
+			expect.That(t, floats.HasNaN(output()), "entry %d is NaN and no output is", i)
 		}
 		input[i] = was
 	}
-	if seen == 0 {
-		t.Error("the layer looks at no entry")
-	}
+	expect.That(t, seen > 0, "the layer looks at no entry")
 }

@@ -2,16 +2,13 @@ package encoder
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/support/exceptions"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -19,11 +16,8 @@ import (
 // built returns the shape of the embeddings of images of the given dimensions, or what Embed panicked with.
 func built(t *testing.T, e Encoder, dims ...int) (dimensions []int, err error) {
 	t.Helper()
-	g := NewGraph(enginetest.Open(t).Backend, "built")
-	defer g.Finalize()
-	err = exceptions.TryCatch[error](func() {
-		h := e.Embed(model.NewStore().RootScope(), Parameter(g, "images", shapes.Make(dtypes.Float32, dims...)), true)
-		dimensions = h.Shape().Dimensions
+	err = declare(enginetest.Open(t).Backend, model.NewStore(), "e", func(scope *model.Scope, g *Graph) {
+		dimensions = e.Embed(scope, Parameter(g, "images", float32s(dims...)), true).Shape().Dimensions
 	})
 	return dimensions, err
 }
@@ -49,13 +43,8 @@ func TestEmbeddingShapesAndNames(t *testing.T) {
 		{ShortConv{Pixels: ImageNetPixels()}, []int{2, 32, 32, 3}, 1000,
 			"ShortConv width 96, 1000-d (pixels − [0.485 0.456 0.406])/[0.229 0.224 0.225]"},
 	} {
-		got, err := built(t, tt.e, tt.dims...)
-		if want := []int{tt.dims[0], tt.k}; err != nil || !slices.Equal(got, want) {
-			t.Errorf("%v: embeddings %v of images %v, want %v (%v)", tt.e, got, tt.dims, want, err)
-		}
-		if got := fmt.Sprint(tt.e); got != tt.name {
-			t.Errorf("%T is called %q, want %q", tt.e, got, tt.name)
-		}
+		expect.Equal(t, expect.Must(built(t, tt.e, tt.dims...))(t), []int{tt.dims[0], tt.k}, "%v of images %v", tt.e, tt.dims)
+		expect.Equal(t, fmt.Sprint(tt.e), tt.name)
 	}
 }
 
@@ -67,41 +56,39 @@ func (p projecting) Embed(scope *model.Scope, x *Node, training bool) *Node {
 }
 
 func TestNetworkRefusals(t *testing.T) {
-	for name, tt := range map[string]struct {
-		e    Encoder
-		dims []int
-		want string
-	}{
-		"depth":           {ResNet{Depth: 51}, []int{1, 32, 32, 3}, "ResNet has Depth 51 … depth is 10, 18, 34 or 50"},
-		"width":           {ResNet{Width: -1}, []int{1, 32, 32, 3}, "ResNet has Width -1 … it must be at least 1, or 0 for the default"},
-		"classes":         {ResNet{Classes: -1}, []int{1, 32, 32, 3}, "ResNet has Classes -1 … it must be at least 1, or 0 for embeddings"},
-		"rows":            {ResNet{}, []int{4, 10}, "reads images [n, height, width, channels] … for rows of features use an MLP"},
-		"heads":           {ViT{Heads: 5, Dim: 12}, []int{1, 32, 32, 3}, "5 heads must divide dim 12 … change Heads or Dim"},
-		"patch":           {ViT{Patch: -1}, []int{1, 32, 32, 3}, "ViT has Patch -1 … it must be at least 1, or 0 for the default"},
-		"layers":          {ViT{Layers: -1}, []int{1, 32, 32, 3}, "ViT has Layers -1 … it must be at least 1, or 0 for the default"},
-		"no heads":        {ViT{Heads: -1}, []int{1, 32, 32, 3}, "ViT has Heads -1 … it must be at least 1, or 0 for the default"},
-		"ViT dim":         {ViT{Dim: -6}, []int{1, 32, 32, 3}, "ViT has Dim -6 … it must be at least 1, or 0 for the default"},
-		"hidden":          {ViT{Hidden: -1}, []int{1, 32, 32, 3}, "ViT has Hidden -1 … it must be at least 1, or 0 for the default"},
-		"ViT classes":     {ViT{Classes: -1}, []int{1, 32, 32, 3}, "ViT has Classes -1 … it must be at least 1, or 0 for embeddings"},
-		"SmallCNN width":  {SmallCNN{Width: -1}, []int{1, 28, 28, 1}, "SmallCNN has Width -1; … it must be at least 1, or 0 for the default"},
-		"SmallCNN dim":    {SmallCNN{Dim: -2}, []int{1, 28, 28, 1}, "SmallCNN has Dim -2 … it must be at least 1, or 0 for the default"},
-		"SmallCNN std":    {SmallCNN{Std: -0.5}, []int{1, 28, 28, 1}, "SmallCNN has Std -0.5 … it divides, so it must be positive"},
-		"LeNet dim":       {LeNet{Dim: -1}, []int{1, 28, 28, 1}, "LeNet has Dim -1 … it must be at least 1, or 0 for the default"},
-		"AllConv width":   {AllConv{Width: -1}, []int{1, 8, 8, 3}, "AllConv has Width -1 … it must be at least 1, or 0 for the default"},
-		"AllConv dim":     {AllConv{Dim: -1}, []int{1, 8, 8, 3}, "AllConv has Dim -1 … it must be at least 1, or 0 for the default"},
-		"ShortConv width": {ShortConv{Width: -1}, []int{1, 8, 8, 3}, "ShortConv has Width -1 … it must be at least 1, or 0 for the default"},
-		"ShortConv dim":   {ShortConv{Dim: -1}, []int{1, 8, 8, 3}, "ShortConv has Dim -1 … it must be at least 1, or 0 for the default"},
-		"MLP dim":         {MLP{Dim: -1}, []int{1, 8}, "MLP has Dim -1 … it must be at least 1, or 0 for the default"},
-		"projector dim":   {projecting(-1), []int{1, 8}, "projector has dim -1 … it must be at least 1"},
-		"patches":         {ViT{}, []int{1, 32, 40, 3}, "a ViT with patches of 16×16 cannot tile images … multiples of 16"},
-		"small for LeNet": {LeNet{}, []int{1, 27, 28, 1}, "at least 28×28, not 27×28 … give larger ones, or take another encoder"},
-		"small for Short": {ShortConv{}, []int{1, 5, 4, 1}, "at least 5×5, not 5×4 … give larger ones, or take another encoder"},
-		"mean":            {AllConv{Pixels: Pixels{Mean: []float64{0, 0}}}, []int{1, 8, 8, 3}, "mean of AllConv holds 2 numbers … images of (Float32)[1, 8, 8, 3] need 3"},
-		"no mean":         {AllConv{Pixels: Pixels{Mean: []float64{}}}, []int{1, 8, 8, 3}, "holds 0 numbers … images of (Float32)[1, 8, 8, 3] need 3"},
-		"std":             {AllConv{Pixels: Pixels{Std: []float64{1, 0, 1}}}, []int{1, 8, 8, 3}, "the pixels' std of AllConv is [1 0 1] … must be positive"},
-	} {
-		t.Run(name, func(t *testing.T) { refusal.Check(t, refusal.Err(built(t, tt.e, tt.dims...)), tt.want) })
+	check := func(e Encoder, dims []int, want string) {
+		t.Helper()
+		refusal.Check(t, refusal.Err(built(t, e, dims...)), want)
 	}
+	small, row := []int{1, 32, 32, 3}, []int{1, 8}
+	// Sizes of which 0 is the default.
+	for field, e := range map[string]Encoder{
+		"ResNet has Width": ResNet{Width: -1}, "ViT has Patch": ViT{Patch: -1}, "ViT has Layers": ViT{Layers: -1},
+		"ViT has Heads": ViT{Heads: -1}, "ViT has Dim": ViT{Dim: -1}, "ViT has Hidden": ViT{Hidden: -1},
+		"SmallCNN has Width": SmallCNN{Width: -1}, "SmallCNN has Dim": SmallCNN{Dim: -1}, "LeNet has Dim": LeNet{Dim: -1},
+		"AllConv has Width": AllConv{Width: -1}, "AllConv has Dim": AllConv{Dim: -1},
+		"ShortConv has Width": ShortConv{Width: -1}, "ShortConv has Dim": ShortConv{Dim: -1},
+	} {
+		check(e, small, field+" -1 … it must be at least 1, or 0 for the default")
+	}
+	check(MLP{Dim: -1}, row, "MLP has Dim -1 … it must be at least 1, or 0 for the default")
+	check(projecting(-1), row, "projector has dim -1 … it must be at least 1")
+	check(ResNet{Classes: -1}, small, "ResNet has Classes -1 … it must be at least 1, or 0 for embeddings")
+	check(ViT{Classes: -1}, small, "ViT has Classes -1 … it must be at least 1, or 0 for embeddings")
+	check(ResNet{Depth: 51}, small, "ResNet has Depth 51 … depth is 10, 18, 34 or 50")
+	check(ResNet{}, row, "reads images [n, height, width, channels] … for rows of features use an MLP")
+	check(ViT{Heads: 5, Dim: 12}, small, "5 heads must divide dim 12 … change Heads or Dim")
+	check(ViT{}, []int{1, 32, 40, 3}, "a ViT with patches of 16×16 cannot tile images … multiples of 16")
+	check(SmallCNN{Std: -0.5}, small, "SmallCNN has Std -0.5 … it divides, so it must be positive")
+	check(LeNet{}, []int{1, 27, 28, 1}, "at least 28×28, not 27×28 … give larger ones, or take another encoder")
+	check(ShortConv{}, []int{1, 5, 4, 1}, "at least 5×5, not 5×4 … give larger ones, or take another encoder")
+	pixels := func(p Pixels, want string) {
+		t.Helper()
+		check(AllConv{Pixels: p}, []int{1, 8, 8, 3}, want)
+	}
+	pixels(Pixels{Mean: []float64{0, 0}}, "mean of AllConv holds 2 numbers … images of (Float32)[1, 8, 8, 3] need 3")
+	pixels(Pixels{Mean: []float64{}}, "holds 0 numbers … images of (Float32)[1, 8, 8, 3] need 3")
+	pixels(Pixels{Std: []float64{1, 0, 1}}, "the pixels' std of AllConv is [1 0 1] … must be positive")
 }
 
 func TestPixels(t *testing.T) {
@@ -114,14 +101,9 @@ func TestPixels(t *testing.T) {
 		{Pixels{Mean: []float64{1, 0}, Std: []float64{2, 4}}, []float32{0, 0.5, 1, 1}},
 		{Pixels{Std: []float64{0.5}}, []float32{2, 4, 6, 8}},
 	} {
-		out, err := ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return tt.p.scale("test", x) },
-			tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4}, 2, 1, 1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := tensors.MustCopyFlatData[float32](out); !slices.Equal(got, tt.want) {
-			t.Errorf("%+v: %v, want %v", tt.p, got, tt.want)
-		}
+		x := tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4}, 2, 1, 1, 2)
+		out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return tt.p.scale("test", x) }, x))(t)
+		expect.Equal(t, tensors.MustCopyFlatData[float32](out), tt.want, "%+v", tt.p)
 	}
 }
 
@@ -132,11 +114,6 @@ func TestMaxPool(t *testing.T) {
 		-5, -4, -3, -2,
 		-1, -2, -3, -4,
 	}, 1, 3, 4, 1)
-	out, err := ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return maxPool(x, 3, 2, 1) }, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := tensors.MustCopyFlatData[float32](out), []float32{-4, -2, -1, -2}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return maxPool(x, 3, 2, 1) }, x))(t)
+	expect.Equal(t, tensors.MustCopyFlatData[float32](out), []float32{-4, -2, -1, -2})
 }

@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -32,97 +35,84 @@ func normLoops(x, gamma, beta []float64) (y, mean, variance []float64) {
 	return y, mean, variance
 }
 
-// Values against loops and gradients against central differences of the loops, for sizes that are cut into slices in every way:
-// not at all, into few, many and a prime number of them.
+// Values against loops and gradients against central differences of the loops: by the engine's way for sizes that are
+// cut into slices in every way, not at all, into few, many and a prime number of them; by products for numbers of rows
+// with and without divisors.
 func TestBatchNormAgainstLoops(t *testing.T) {
-	eng := enginetest.Open(t)
-	for _, dims := range [][]int{{9, 3}, {4, 1, 1, 2}, {3, 4, 2}, {2, 7, 7, 3}, {2, 6, 17, 2}, {3, 1, 67, 2}, {2, 16, 16, 2}} {
-		t.Run(fmt.Sprint(dims), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(1, 9))
-			channels, size := dims[len(dims)-1], 1
-			for _, d := range dims {
-				size *= d
+	type normalize func(x, gamma, beta *Node) (y, mean, variance *Node)
+	type tolerances struct{ y, statistics, gradient float64 }
+	check := func(backend compute.Backend, dims []int, dtype dtypes.DType, f normalize, tol tolerances) {
+		rng := rand.New(rand.NewPCG(1, 9))
+		channels, size := dims[len(dims)-1], sizeOf(dims)
+		x, gamma, beta, v := normals(rng, size), normals(rng, channels), normals(rng, channels), normals(rng, size)
+		floats.AddConst(3, x)
+		floats.AddConst(1, gamma)
+		out := outputs(t, backend, func(in []*Node) []*Node {
+			for i, a := range in {
+				in[i] = ConvertDType(a, dtype)
 			}
-			draw := func(n int, offset float64) []float64 {
-				out := make([]float64, n)
-				for i := range out {
-					out[i] = offset + rng.NormFloat64()
-				}
-				return out
-			}
-			x, gamma, beta, v := draw(size, 3), draw(channels, 1), draw(channels, 0), draw(size, 0)
-			exec := MustNewExec(eng.Backend, func(in []*Node) []*Node {
-				y, mean, variance := normalizeBatch(in[0], in[1], in[2])
-				out := append([]*Node{y, mean, variance}, Gradient(ReduceAllSum(Mul(y, in[3])), in[:3]...)...)
-				for i, a := range in {
-					in[i] = ConvertDType(a, dtypes.Float32)
-				}
-				y, mean, variance = normalizeBatch(in[0], in[1], in[2])
-				return append(append(out, y, mean, variance), Gradient(ReduceAllSum(Mul(y, in[3])), in[:3]...)...)
+			y, mean, variance := f(in[0], in[1], in[2])
+			return append([]*Node{y, mean, variance}, Gradient(ReduceAllSum(Mul(y, in[3])), in[:3]...)...)
+		}, tensorOf(x, dims...), gamma, beta, tensorOf(v, dims...))
+		slope := func(of []float64) []float64 {
+			return slopes(of, 1e-5, func() float64 {
+				y, _, _ := normLoops(x, gamma, beta)
+				return floats.Dot(y, v)
 			})
-			defer exec.Finalize()
-			out, err := exec.Call(tensors.FromFlatDataAndDimensions(x, dims...), gamma, beta, tensors.FromFlatDataAndDimensions(v, dims...))
-			if err != nil {
-				t.Fatal(err)
-			}
-			slope := func(of []float64) []float64 {
-				grad := make([]float64, len(of))
-				const h = 1e-6
-				for i, a := range of {
-					at := func(b float64) (sum float64) {
-						of[i] = b
-						y, _, _ := normLoops(x, gamma, beta)
-						for k := range y {
-							sum += y[k] * v[k]
-						}
-						return sum
-					}
-					grad[i] = (at(a+h) - at(a-h)) / (2 * h)
-					of[i] = a
-				}
-				return grad
-			}
-			y, mean, variance := normLoops(x, gamma, beta)
-			for i, want := range [][]float64{y, mean, variance, slope(x), slope(gamma), slope(beta)} {
-				single := tensors.MustCopyFlatData[float32](out[i+6])
-				for k, got := range tensors.MustCopyFlatData[float64](out[i]) {
-					if !(math.Abs(got-want[k]) <= 1e-7*max(1, math.Abs(want[k]))) {
-						t.Fatalf("result %d, number %d: %g, by loops %g", i, k, got, want[k])
-					}
-					if !(math.Abs(float64(single[k])-want[k]) <= 2e-5*max(1, math.Abs(want[k]))) {
-						t.Fatalf("float32, result %d, number %d: %g, by loops %g", i, k, single[k], want[k])
-					}
-				}
-			}
-		})
+		}
+		y, mean, variance := normLoops(x, gamma, beta)
+		for i, tt := range []struct {
+			want []float64
+			tol  float64
+		}{
+			{y, tol.y}, {mean, tol.statistics}, {variance, tol.statistics},
+			{slope(x), tol.gradient}, {slope(gamma), tol.gradient}, {slope(beta), tol.gradient},
+		} {
+			near(t, fmt.Sprintf("%v in %s, result %d", dims, dtype, i), out[i], tt.want, tt.tol)
+		}
+	}
+	for _, dims := range [][]int{{9, 3}, {4, 1, 1, 2}, {3, 4, 2}, {2, 7, 7, 3}, {2, 6, 17, 2}, {3, 1, 67, 2}, {2, 16, 16, 2}} {
+		check(enginetest.Open(t).Backend, dims, dtypes.Float64, normalizeBatch, tolerances{1e-7, 1e-7, 1e-7})
+		check(enginetest.Open(t).Backend, dims, dtypes.Float32, normalizeBatch, tolerances{2e-5, 2e-5, 2e-5})
+	}
+	for _, dims := range [][]int{{7, 3}, {2, 3, 4, 2}, {128, 1}, {1, 1, 1, 2}} {
+		check(pureGo(t), dims, dtypes.Float64, normalizeBatchByProducts, tolerances{1e-11, 1e-13, 1e-6})
+	}
+}
+
+// ReLU on the pure-Go engine: the gradient passes where the output is positive, however small or large, and what is not
+// a number stays that.
+func TestReLUOnGo(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	out := outputs(t, pureGo(t), func(in []*Node) []*Node {
+		y := ReLU(in[0])
+		return []*Node{y, Gradient(ReduceAllSum(MulScalar(y, 5)), in[0])[0]}
+	}, []float32{-2, 0, 1e-30, 3, 1e30, -inf, nan})
+	for k, want := range [][]float32{{0, 0, 1e-30, 3, 1e30, 0, nan}, {0, 0, 5, 5, 5, 0, nan}} {
+		expect.Equal(t, fmt.Sprint(out[k].Value()), fmt.Sprint(want))
 	}
 }
 
 // A pixel that is no number makes its channel so, and no other one, in the result and in every gradient.
 func TestBatchNormPassesNaN(t *testing.T) {
-	eng := enginetest.Open(t)
 	x := make([]float32, 2*3*4*2)
 	for i := range x {
 		x[i] = float32(i * i % 7)
 	}
 	x[10] = float32(math.NaN()) // channel 0
-	out, err := CallOnceN(eng.Backend, func(in []*Node) []*Node {
+	out := outputs(t, enginetest.Open(t).Backend, func(in []*Node) []*Node {
 		y, _, _ := normalizeBatch(in[0], in[1], in[2])
 		return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, y)), in...)...)
 	}, tensors.FromFlatDataAndDimensions(x, 2, 3, 4, 2), []float32{1, 2}, []float32{3, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, result := range out {
-		for k, a := range tensors.MustCopyFlatData[float32](result) {
-			if isNaN := a != a; isNaN != (k%2 == 0) {
-				t.Fatalf("result %d, number %d is %g", i, k, a)
-			}
+		for k, a := range numbers(result) {
+			expect.Require(t, math.IsNaN(a) == (k%2 == 0), "result %d, number %d is %g", i, k, a)
 		}
 	}
 }
 
-// Images in bfloat16 with the rest in float32 give what float32 gives, to bfloat16's eight bits; statistics keep float32's.
+// Images in bfloat16 with the rest in float32 give what float32 gives, to bfloat16's eight bits; statistics keep
+// float32's.
 func TestConvolutionAndNormInBFloat16(t *testing.T) {
 	for _, eng := range enginetest.All(t) {
 		t.Run(eng.Kind, func(t *testing.T) { checkBFloat16(t, eng) })
@@ -131,14 +121,15 @@ func TestConvolutionAndNormInBFloat16(t *testing.T) {
 
 func checkBFloat16(t *testing.T, eng *engine.Engine) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	x, w := make([]float32, 4*8*7*3), make([]float32, 3*3*3*4)
-	for i := range x {
-		x[i] = float32(rng.IntN(16)-8) / 4 // exact in bfloat16
+	quarters := func(n int, by float32) []float32 { // exact in bfloat16
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.IntN(16)-8) / by
+		}
+		return x
 	}
-	for i := range w {
-		w[i] = float32(rng.IntN(16)-8) / 8
-	}
-	out, err := CallOnceN(eng.Backend, func(in []*Node) []*Node {
+	x, w := quarters(4*8*7*3, 4), quarters(3*3*3*4, 8)
+	out := outputs(t, eng.Backend, func(in []*Node) []*Node {
 		step := func(dtype dtypes.DType) []*Node {
 			x, w := ConvertDType(in[0], dtype), ConvertDType(in[1], dtype)
 			y, mean, variance := normalizeBatch(convolveAsEngine(x, w, 2, 1), in[2], in[3])
@@ -151,19 +142,9 @@ func checkBFloat16(t *testing.T, eng *engine.Engine) {
 		return append(step(dtypes.Float32), step(dtypes.BFloat16)...)
 	}, tensors.FromFlatDataAndDimensions(x, 4, 8, 7, 3), tensors.FromFlatDataAndDimensions(w, 3, 3, 3, 4),
 		[]float32{1, 2, 1.5, 1}, []float32{1, -1, 0.5, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range out[:5] {
-		largest := 0.0
-		want := tensors.MustCopyFlatData[float32](want)
-		for _, a := range want {
-			largest = max(largest, math.Abs(float64(a)))
-		}
-		for k, got := range tensors.MustCopyFlatData[float32](out[5+i]) {
-			if diff := math.Abs(float64(got - want[k])); !(diff <= 0.02*largest) {
-				t.Errorf("result %d, number %d: %g in bfloat16, %g in float32", i, k, got, want[k])
-			}
-		}
+	for i, exact := range out[:5] {
+		want, got := numbers(exact), numbers(out[5+i])
+		expect.That(t, floats.Distance(got, want, math.Inf(1)) <= 0.02*largest(want) && !floats.HasNaN(got),
+			"result %d: %v in bfloat16, %v in float32", i, got, want)
 	}
 }

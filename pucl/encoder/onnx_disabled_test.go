@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -18,9 +19,7 @@ func TestONNXRefusals(t *testing.T) {
 	write := func(n int) error {
 		var file bytes.Buffer
 		err := WriteONNX(&file, eng.Backend, store, "e", LeNet{}, n, 28, 28, 1)
-		if file.Len() > 0 {
-			t.Errorf("%d bytes were written", file.Len())
-		}
+		expect.That(t, file.Len() == 0, "%d bytes were written", file.Len())
 		return err
 	}
 	t.Setenv(onnxLibrary, "")
@@ -29,8 +28,6 @@ func TestONNXRefusals(t *testing.T) {
 	t.Setenv(onnxLibrary, "/no/such/library")
 	refusal.Check(t, write(1), "no variables under e … run or load the encoder first")
 	shapes, _ := shapesOf(t, LeNet{}, 28, 28, 1)
-	if err := LoadStateDict(eng.Backend, store, "e", LeNet{}, 28, 28, 1, formulaDict(t, shapes)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, LoadStateDict(eng.Backend, store, "e", LeNet{}, 28, 28, 1, formulaDict(t, shapes)))
 	refusal.Check(t, write(1), "this program was built without ONNX … -tags=onnx")
 }

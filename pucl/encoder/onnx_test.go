@@ -4,13 +4,14 @@ package encoder
 
 import (
 	"bytes"
-	"math"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/onnx"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -28,32 +29,13 @@ func TestONNXIsTorchvisions(t *testing.T) {
 		want := forward[name]
 		shapes, _ := shapesOf(t, e, want.Height, want.Width, 3)
 		store := model.NewStore()
-		if err := LoadStateDict(eng.Backend, store, "encoder", e, want.Height, want.Width, 3, formulaDict(t, shapes)); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, LoadStateDict(eng.Backend, store, "encoder", e, want.Height, want.Width, 3, formulaDict(t, shapes)))
 		var file bytes.Buffer
-		if err := WriteONNX(&file, eng.Backend, store, "encoder", e, want.Batch, want.Height, want.Width, 3); err != nil {
-			t.Fatal(err)
-		}
-		runtime, err := compute.NewWithConfig("onnx")
-		if err != nil {
-			t.Fatal(err)
-		}
-		exec, err := onnx.Load(runtime, &file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := exec.Call(tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, row := range out[0].Value().([][]float32) {
-			for j, got := range row {
-				if w := want.Outputs[i][j]; !(math.Abs(float64(got)-w) <= 1e-4*max(1, math.Abs(w))) {
-					t.Errorf("%s, image %d, output %d: %g, torchvision's %g", name, i, j, got, w)
-				}
-			}
-		}
+		expect.NoError(t, WriteONNX(&file, eng.Backend, store, "encoder", e, want.Batch, want.Height, want.Width, 3))
+		runtime := expect.Must(compute.NewWithConfig("onnx"))(t)
+		exec := expect.Must(onnx.Load(runtime, &file))(t)
+		images := tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3)
+		near(t, name, expect.Must(exec.Call(images))(t)[0], slices.Concat(want.Outputs...), 1e-4)
 		exec.Finalize()
 		runtime.Finalize()
 	}

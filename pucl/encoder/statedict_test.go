@@ -2,12 +2,11 @@ package encoder
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"testing"
 
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/safetensors"
@@ -16,49 +15,27 @@ import (
 // One kernel and one dense layer by hand: the number at [out, in, row, column] of PyTorch's kernel is at
 // [row, column, in, out] here.
 func TestLayouts(t *testing.T) {
-	eng := enginetest.Open(t)
-	store := model.NewStore()
-	e := SmallCNN{Width: 1, Dim: 2}
+	store, e := model.NewStore(), SmallCNN{Width: 1, Dim: 2}
 	shapes, _ := shapesOf(t, e, 9, 8, 3)
-	if err := LoadStateDict(eng.Backend, store, "e", e, 9, 8, 3, formulaDict(t, shapes)); err != nil {
-		t.Fatal(err)
-	}
-	dict, err := StateDict(store, "e")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, at := range map[string]func(store map[string][]float64, i, j, k, l int) float64{
-		"conv2.weight": func(s map[string][]float64, o, i, r, c int) float64 { return s["/e/conv2/kernel"][((r*3+c)*1+i)*2+o] },
-		"dense.weight": func(s map[string][]float64, o, i, _, _ int) float64 { return s["/e/dense/weights"][i*2+o] },
+	expect.NoError(t, LoadStateDict(enginetest.Open(t).Backend, store, "e", e, 9, 8, 3, formulaDict(t, shapes)))
+	dict := expect.Must(StateDict(store, "e"))(t)
+	for _, tt := range []struct {
+		torch, ours string
+		place       func(out, in, row, column int) int
+	}{
+		{"conv2.weight", "/e/conv2/kernel", func(o, i, r, c int) int { return ((r*3+c)*1+i)*2 + o }},
+		{"dense.weight", "/e/dense/weights", func(o, i, _, _ int) int { return i*2 + o }},
 	} {
-		ours := map[string][]float64{}
-		for v := range store.IterVariables() {
-			for _, x := range tensors.MustCopyFlatData[float32](v.MustValue()) {
-				ours[v.Path()] = append(ours[v.Path()], float64(x))
-			}
-		}
-		values, err := dict[name].Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		shape := append(slices.Clone(dict[name].Shape), 1, 1)
-		n := 0
-		for o := range shape[0] {
-			for i := range shape[1] {
-				for r := range shape[2] {
-					for c := range shape[3] {
-						if want := at(ours, o, i, r, c); values[n] != want {
-							t.Fatalf("%s [%d %d %d %d] is %g, want %g", name, o, i, r, c, values[n], want)
-						}
-						n++
-					}
-				}
-			}
+		ours := numbers(store.GetVariable(tt.ours).MustValue())
+		shape := append(slices.Clone(dict[tt.torch].Shape), 1, 1)
+		for n, value := range expect.Must(dict[tt.torch].Float64s())(t) {
+			c, rest := n%shape[3], n/shape[3]
+			o, i, r := rest/shape[2]/shape[1], rest/shape[2]%shape[1], rest%shape[2]
+			expect.Require(t, value == ours[tt.place(o, i, r, c)], "%s [%d %d %d %d] is %g", tt.torch, o, i, r, c, value)
 		}
 	}
-	if dict["conv1.norm.running_mean"].Shape == nil || dict["conv1.weight"].Shape == nil {
-		t.Errorf("names are %v", slices.Sorted(maps.Keys(dict)))
-	}
+	expect.That(t, dict["conv1.norm.running_mean"].Shape != nil && dict["conv1.weight"].Shape != nil,
+		"names are %v", slices.Sorted(maps.Keys(dict)))
 }
 
 // Wrong weights are refused whole: the error lists the names, and nothing has changed.
@@ -83,15 +60,12 @@ func TestLoadRefusals(t *testing.T) {
 	more := with(func(d tensorMap) {
 		d["bn_fc1.num_batches_tracked"], d["fc.weight"], d["fc.bias"] = scalar, scalar, scalar
 	})
-	if err := load(store, more, "fc."); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, load(store, more, "fc."))
 	for path, trainable := range map[string]bool{
 		"/lenet/conv1/kernel": true, "/lenet/bn_fc1/norm/mean": false, "/lenet/bn_fc1/norm/scale": true,
 	} {
-		if v := store.GetVariable(path); v == nil || v.Trainable != trainable {
-			t.Errorf("%s is %v, trainable should be %v", path, v, trainable)
-		}
+		v := store.GetVariable(path)
+		expect.That(t, v != nil && v.Trainable == trainable, "%s is %v, trainable should be %v", path, v, trainable)
 	}
 	for name, tt := range map[string]struct {
 		dict map[string]safetensors.Tensor
@@ -108,17 +82,13 @@ func TestLoadRefusals(t *testing.T) {
 		"nothing": {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
 	} {
 		kernel := store.GetVariable("/lenet/conv1/kernel")
-		before := tensors.MustCopyFlatData[float32](kernel.MustValue())
+		before := numbers(kernel.MustValue())
 		fresh := model.NewStore()
 		for _, s := range []*model.Store{store, fresh} {
 			t.Run(name, func(t *testing.T) { refusal.Check(t, load(s, tt.dict), tt.want) })
 		}
-		if fresh.NumVariables() != 0 {
-			t.Errorf("%s: the store has %d variables after the error", name, fresh.NumVariables())
-		}
-		if after := tensors.MustCopyFlatData[float32](kernel.MustValue()); !slices.Equal(before, after) {
-			t.Errorf("%s: values changed in spite of the error", name)
-		}
+		expect.Equal(t, fresh.NumVariables(), 0, "%s: variables after the error", name)
+		expect.Equal(t, numbers(kernel.MustValue()), before, "%s: values after the error", name)
 	}
 	err := LoadStateDict(eng.Backend, store, "/lenet", LeNet{Dim: 4}, 28, 28, 1, good)
 	refusal.Check(t, err, "variable /lenet/bn_fc1/norm/mean has the shape [3] in the store, and [4] in this encoder; … was the store made for another one")
@@ -137,34 +107,19 @@ func TestLoadConvertsNumbers(t *testing.T) {
 	for _, dtype := range []safetensors.DType{safetensors.F16, safetensors.BF16, safetensors.F64} {
 		dict := map[string]safetensors.Tensor{}
 		for name, shape := range shapes {
-			size := 1
-			for _, n := range shape {
-				size *= n
-			}
-			values := make([]float64, size)
+			values := make([]float64, sizeOf(shape))
 			for i := range values {
 				values[i] = float64(i%255-127) / 64 // exact in all types
 			}
-			x, err := safetensors.New(dtype, shape, values)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dict[name] = x
+			dict[name] = expect.Must(safetensors.New(dtype, shape, values))(t)
 		}
 		store, double := model.NewStore(), model.NewStore()
 		double.Scope("/e/fc1").VariableWithValue("bias", []float64{9, 9, 9})
 		for _, s := range []*model.Store{store, double} {
-			if err := LoadStateDict(eng.Backend, s, "/e", e, 28, 28, 1, dict); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, LoadStateDict(eng.Backend, s, "/e", e, 28, 28, 1, dict))
 		}
-		want := []float64{-127. / 64, -126. / 64, -125. / 64}
-		narrow := []float32{-127. / 64, -126. / 64, -125. / 64}
-		if got := store.GetVariable("/e/fc1/bias").MustValue().Value(); !reflect.DeepEqual(got, narrow) {
-			t.Errorf("%s became %T %v, want float32 %v", dtype, got, got, narrow)
-		}
-		if got := double.GetVariable("/e/fc1/bias").MustValue().Value(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s became %T %v, want float64 %v", dtype, got, got, want)
-		}
+		value := func(s *model.Store) any { return s.GetVariable("/e/fc1/bias").MustValue().Value() }
+		expect.Equal[any](t, value(store), []float32{-127. / 64, -126. / 64, -125. / 64}, "%s", dtype)
+		expect.Equal[any](t, value(double), []float64{-127. / 64, -126. / 64, -125. / 64}, "%s", dtype)
 	}
 }

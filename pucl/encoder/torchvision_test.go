@@ -1,9 +1,6 @@
 package encoder
 
 import (
-	"encoding/json"
-	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -33,13 +30,7 @@ type torchvision struct {
 
 func fixtures(t *testing.T) (f torchvision) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/torchvision.json")
-	if err == nil {
-		err = json.Unmarshal(data, &f)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	vectortest.ReadJSON(t, "testdata/torchvision.json", &f)
 	return f
 }
 
@@ -48,27 +39,24 @@ func formulaDict(t *testing.T, shapes map[string][]int) map[string]safetensors.T
 	t.Helper()
 	dict := map[string]safetensors.Tensor{}
 	for name, shape := range shapes {
-		x, err := safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape))
-		if err != nil {
-			t.Fatal(err)
-		}
-		dict[name] = x
+		dict[name] = formulaTensor(t, name, shape)
 	}
 	return dict
+}
+
+func formulaTensor(t *testing.T, name string, shape []int) safetensors.Tensor {
+	t.Helper()
+	return expect.Must(safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape)))(t)
 }
 
 // float32s is a shape of float32 numbers.
 func float32s(dims ...int) shapes.Shape { return shapes.Make(dtypes.Float32, dims...) }
 
-// shapesOf lists the shapes of an encoder's tensors by PyTorch's names, and counts its trained numbers.
-func shapesOf(t *testing.T, e Encoder, height, width, channels int) (shapes map[string][]int, parameters int) {
+// declared lists the shapes of the tensors of a graph by PyTorch's names, and counts its trained numbers.
+func declared(t *testing.T, build func(scope *model.Scope, g *Graph)) (shapes map[string][]int, parameters int) {
 	t.Helper()
 	store := model.NewStore()
-	if err := declare(enginetest.Open(t).Backend, store, "encoder", func(scope *model.Scope, g *Graph) {
-		e.Embed(scope, Parameter(g, "images", float32s(1, height, width, channels)), false)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, declare(enginetest.Open(t).Backend, store, "encoder", build))
 	shapes = map[string][]int{}
 	for variable, name := range torchNames(store, "encoder") {
 		v := store.GetVariable(variable)
@@ -80,6 +68,14 @@ func shapesOf(t *testing.T, e Encoder, height, width, channels int) (shapes map[
 	return shapes, parameters
 }
 
+// shapesOf is declared for an encoder of images.
+func shapesOf(t *testing.T, e Encoder, height, width, channels int) (shapes map[string][]int, parameters int) {
+	t.Helper()
+	return declared(t, func(scope *model.Scope, g *Graph) {
+		e.Embed(scope, Parameter(g, "images", float32s(1, height, width, channels)), false)
+	})
+}
+
 // Names, shapes and numbers of weights are torchvision's, one to one.
 func TestShapesAreTorchvisions(t *testing.T) {
 	lists := fixtures(t).Lists
@@ -89,23 +85,10 @@ func TestShapesAreTorchvisions(t *testing.T) {
 		"resnet50": ResNet{Depth: 50, Classes: 1000},
 		"vit_b_16": func() ViT { v := ViTB16(); v.Classes = 1000; return v }(),
 	} {
-		want, ok := lists[name]
-		if !ok {
-			t.Fatalf("no list of %s", name)
-		}
+		want := lists[name]
 		got, parameters := shapesOf(t, e, 224, 224, 3)
-		if parameters != want.Parameters {
-			t.Errorf("%s has %d parameters, torchvision's %d", name, parameters, want.Parameters)
-		}
-		for tensor, shape := range want.Shapes {
-			if !slices.Equal(got[tensor], shape) {
-				t.Errorf("%s: %s is %v, torchvision's %v", name, tensor, got[tensor], shape)
-			}
-			delete(got, tensor)
-		}
-		if len(got) > 0 {
-			t.Errorf("%s has more than torchvision's: %v", name, got)
-		}
+		expect.Equal(t, parameters, want.Parameters, "parameters of %s", name)
+		expect.Equal(t, got, want.Shapes, "shapes of %s", name)
 	}
 }
 
@@ -124,7 +107,8 @@ func TestParameterCounts(t *testing.T) {
 			(640+1)*1000 + 1001*1000},
 		// ResNet-18 of Width 64 less its last layer of 512·1000 + 1000, and a 3×3 stem for the 7×7 one.
 		{ResNet{CIFAR: true}, 32, 3, 11689512 - 513000 - (49-9)*3*64},
-		// Published as 22 million: 12 layers of (qkv, out, two of the perceptron, four of two normalizations), the rest as in ViT.
+		// Published as 22 million: 12 layers of (qkv, out, two of the perceptron, four of two normalizations), the rest
+		// as in ViT.
 		{ViTS16(), 224, 3, 12*(385*3*384+385*384+385*1536+1537*384+4*384) + 769*384 + 384 + 197*384 + 2*384},
 	} {
 		if _, got := shapesOf(t, tt.e, tt.edge, tt.edge, tt.colors); got != tt.want {
@@ -133,9 +117,9 @@ func TestParameterCounts(t *testing.T) {
 	}
 }
 
-// With equal weights the networks compute what torchvision's do in eval mode, and those that torchvision does not have, what
-// PyTorch's layers in the same order do. The weights travel by a safetensors file, and what
-// is exported afterwards is what was loaded.
+// With equal weights the networks compute what torchvision's do in eval mode, and those that torchvision does not have,
+// what PyTorch's layers in the same order do. The weights travel by a safetensors file, and what is exported afterwards
+// is what was loaded.
 func TestForwardIsTorchvisions(t *testing.T) {
 	expect.Slow(t)
 	forward := fixtures(t).Forward
@@ -147,54 +131,29 @@ func TestForwardIsTorchvisions(t *testing.T) {
 		"shortconv":      ShortConv{Width: 4, Dim: 6},
 		"allconv":        AllConv{Width: 4, Dim: 6},
 	}
-	check := func(eng *engine.Engine, name string, e Encoder) {
-		t.Run(name+" on "+eng.Kind, func(t *testing.T) {
-			want, ok := forward[name]
-			if !ok {
-				t.Fatalf("no outputs of %s", name)
-			}
+	check := func(open func(testing.TB) *engine.Engine, name string, e Encoder) {
+		t.Run(name, func(t *testing.T) {
+			eng := open(t)
+			want := forward[name]
 			shapes, _ := shapesOf(t, e, want.Height, want.Width, 3)
 			dict := formulaDict(t, shapes)
 			path := filepath.Join(t.TempDir(), "weights.safetensors")
-			if err := (&safetensors.File{Tensors: dict}).WriteFile(path); err != nil {
-				t.Fatal(err)
-			}
-			file, err := safetensors.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			store := model.NewStore()
-			if err := LoadStateDict(eng.Backend, store, "encoder", e, want.Height, want.Width, 3, file.Tensors); err != nil {
-				t.Fatal(err)
-			}
-			exec := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, inputs []*Node) *Node {
-				return e.Embed(scope.In("encoder"), inputs[0], false)
+			expect.NoError(t, (&safetensors.File{Tensors: dict}).WriteFile(path))
+			file, store := expect.Must(safetensors.ReadFile(path))(t), model.NewStore()
+			expect.NoError(t, LoadStateDict(eng.Backend, store, "encoder", e, want.Height, want.Width, 3, file.Tensors))
+			exec := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, images *Node) *Node {
+				return e.Embed(scope.In("encoder"), images, false)
 			})
 			defer exec.Finalize()
-			out, err := exec.Call1(tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, row := range out.Value().([][]float32) {
-				for j, got := range row {
-					if w := want.Outputs[i][j]; !(math.Abs(float64(got)-w) <= 1e-4*max(1, math.Abs(w))) {
-						t.Errorf("image %d, output %d: %g, torchvision's %g", i, j, got, w)
-					}
-				}
-			}
-			back, err := StateDict(store, "encoder")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !reflect.DeepEqual(back, dict) {
-				t.Errorf("exported %d tensors that are not the %d loaded", len(back), len(dict))
-			}
+			images := tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3)
+			near(t, "embeddings", expect.Must(exec.Call1(images))(t), slices.Concat(want.Outputs...), 1e-4)
+			back := expect.Must(StateDict(store, "encoder"))(t)
+			expect.That(t, reflect.DeepEqual(back, dict), "exported %d tensors that are not the %d loaded", len(back), len(dict))
 		})
 	}
 	for name, e := range networks {
-		check(enginetest.Open(t), name, e)
+		check(enginetest.Open, name, e)
 	}
-	for _, name := range []string{"lenet", "vit tiny"} { // XLA compiles the others for a minute
-		check(enginetest.XLA(t), name, networks[name])
-	}
+	// XLA compiles the others for a minute; TestForwardIsTransformers has a ViT on it.
+	check(enginetest.XLA, "lenet", networks["lenet"])
 }

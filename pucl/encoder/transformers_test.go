@@ -1,12 +1,13 @@
 package encoder
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -15,6 +16,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -36,13 +38,7 @@ func transformers(t *testing.T) (f struct {
 	Outputs   struct{ Image, Text, Fusion []float64 }
 }) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/transformers.json")
-	if err == nil {
-		err = json.Unmarshal(data, &f)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	vectortest.ReadJSON(t, "testdata/transformers.json", &f)
 	return f
 }
 
@@ -76,54 +72,24 @@ func buildBERT(b BERT, fuse bool) func(scope *model.Scope, g *Graph) {
 
 // bertShapes lists the shapes of a BERT's tensors by PyTorch's names.
 func bertShapes(t *testing.T, b BERT) map[string][]int {
-	t.Helper()
-	store := model.NewStore()
-	if err := declare(enginetest.Open(t).Backend, store, "bert", buildBERT(b, true)); err != nil {
-		t.Fatal(err)
-	}
-	out := map[string][]int{}
-	for variable, name := range torchNames(store, "bert") {
-		out[name], _ = layout(variable, store.GetVariable(variable).Shape().Dimensions)
-	}
-	return out
+	shapes, _ := declared(t, buildBERT(b, true))
+	return shapes
 }
 
 // BERT-base has Hugging Face's names and shapes, one to one, and so has what HuggingFaceViT makes for ViT-B/16.
 func TestShapesAreTransformers(t *testing.T) {
 	lists := transformers(t)
-	got := bertShapes(t, BERT{})
-	if fmt.Sprint(got) != fmt.Sprint(lists.BERT.Shapes) {
-		t.Errorf("BERT-base: %v\nwant %v", got, lists.BERT.Shapes)
-	}
+	expect.Equal(t, bertShapes(t, BERT{}), lists.BERT.Shapes, "BERT-base")
 	theirs := map[string]safetensors.Tensor{}
 	for name, shape := range lists.ViT.Shapes {
 		theirs[name] = safetensors.Tensor{DType: safetensors.F32, Shape: shape}
 	}
-	ours, err := HuggingFaceViT(theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
 	renamed := map[string][]int{}
-	for name, tensor := range ours {
+	for name, tensor := range expect.Must(HuggingFaceViT(theirs))(t) {
 		renamed[name] = tensor.Shape
 	}
-	if want, _ := shapesOf(t, ViTB16(), 224, 224, 3); fmt.Sprint(renamed) != fmt.Sprint(want) {
-		t.Errorf("ViT-B/16: %v\nwant %v", renamed, want)
-	}
-}
-
-// near compares all numbers of a tensor.
-func near(t *testing.T, what string, got *tensors.Tensor, want []float64, tol float64) {
-	t.Helper()
-	flat, err := tensors.CopyFlatData[float32](got)
-	if err != nil || len(flat) != len(want) {
-		t.Fatalf("%s: %d numbers, want %d (%v)", what, len(flat), len(want), err)
-	}
-	for i, w := range want {
-		if !(math.Abs(float64(flat[i])-w) <= tol*max(1, math.Abs(w))) {
-			t.Fatalf("%s: number %d is %g, that of transformers %g", what, i, flat[i], w)
-		}
-	}
+	want, _ := shapesOf(t, ViTB16(), 224, 224, 3)
+	expect.Equal(t, renamed, want, "ViT-B/16")
 }
 
 // With equal weights, ViT, BERT and its fusion compute what transformers does, texts of different lengths among them.
@@ -142,7 +108,7 @@ func checkTransformers(t *testing.T, eng *engine.Engine) {
 	for name, shape := range bertShapes(t, bert) {
 		formula := name
 		for i := range 2 {
-			if rest, ok := cutPrefix(name, fmt.Sprintf("encoder.layer.%d.", 2+i)); ok {
+			if rest, ok := strings.CutPrefix(name, fmt.Sprintf("encoder.layer.%d.", 2+i)); ok {
 				formula = fmt.Sprintf("encoder.layer.%d.%s", i, rest)
 			}
 		}
@@ -152,26 +118,16 @@ func checkTransformers(t *testing.T, eng *engine.Engine) {
 	for name, shape := range transformers(t).ViT.Shapes {
 		small := slices.Clone(shape)
 		for i, n := range small { // the sizes of ViT-B/16 and those here
-			small[i] = map[int]int{768: 24, 3072: 40, 197: 5, 16: 8}[n]
-			if small[i] == 0 {
-				small[i] = n
-			}
+			small[i] = cmp.Or(map[int]int{768: 24, 3072: 40, 197: 5, 16: 8}[n], n)
 		}
-		if layer := 0; !scanLayer(name, &layer) || layer < 2 {
+		layer := 0
+		if _, err := fmt.Sscanf(name, "layers.%d.", &layer); err != nil || layer < 2 {
 			hf[name] = formulaTensor(t, name, small)
 		}
 	}
-	images, err := HuggingFaceViT(hf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := model.NewStore()
-	if err := LoadStateDict(eng.Backend, store, "vit", vit, 16, 16, 3, images); err != nil {
-		t.Fatal(err)
-	}
-	if err := LoadWeights(eng.Backend, store, "bert", bert.String(), buildBERT(bert, true), dict); err != nil {
-		t.Fatal(err)
-	}
+	images, store := expect.Must(HuggingFaceViT(hf))(t), model.NewStore()
+	expect.NoError(t, LoadStateDict(eng.Backend, store, "vit", vit, 16, 16, 3, images))
+	expect.NoError(t, LoadWeights(eng.Backend, store, "bert", bert.String(), buildBERT(bert, true), dict))
 	exec := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) []*Node {
 		seen := vit.Tokens(scope.In("vit"), in[0])
 		b := scope.In("bert")
@@ -180,11 +136,8 @@ func checkTransformers(t *testing.T, eng *engine.Engine) {
 	})
 	defer exec.Finalize()
 	tokens, mask := texts(3, 7, 31)
-	out, err := exec.Call(tensors.FromFlatDataAndDimensions(vectortest.Network{Batch: 3, Height: 16, Width: 16}.Images(), 3, 16, 16, 3),
-		tensors.FromFlatDataAndDimensions(tokens, 3, 7), tensors.FromFlatDataAndDimensions(mask, 3, 7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(tensors.FromFlatDataAndDimensions(vectortest.Network{Batch: 3, Height: 16, Width: 16}.Images(), 3, 16, 16, 3),
+		tensors.FromFlatDataAndDimensions(tokens, 3, 7), tensors.FromFlatDataAndDimensions(mask, 3, 7)))(t)
 	near(t, "ViT", out[0], want.Image, 1e-4)
 	near(t, "BERT", out[1], want.Text, 1e-4)
 	near(t, "fusion", out[2], want.Fusion, 1e-4)
@@ -195,73 +148,34 @@ func checkTransformers(t *testing.T, eng *engine.Engine) {
 	near(t, "first token of the fusion", out[3], first, 1e-4)
 }
 
-func formulaTensor(t *testing.T, name string, shape []int) safetensors.Tensor {
-	t.Helper()
-	x, err := safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
-func cutPrefix(name, prefix string) (string, bool) {
-	if len(name) > len(prefix) && name[:len(prefix)] == prefix {
-		return name[len(prefix):], true
-	}
-	return name, false
-}
-
-// scanLayer reads the number of a layer from the name of a ViT's tensor.
-func scanLayer(name string, layer *int) bool {
-	n, _ := fmt.Sscanf(name, "layers.%d.", layer)
-	return n == 1
-}
-
-// The whole models, ViT-B/16 and BERT-base, in the folder $PUCL_TRANSFORMERS, which `make_transformers.py base FOLDER` fills.
+// The whole models, ViT-B/16 and BERT-base, in the folder $PUCL_TRANSFORMERS, which `make_transformers.py base FOLDER`
+// fills.
 func TestBaseSizes(t *testing.T) {
 	folder := os.Getenv("PUCL_TRANSFORMERS")
 	if folder == "" {
 		t.Skip("set PUCL_TRANSFORMERS to the folder that testdata/make_transformers.py filled")
 	}
 	read := func(name string) map[string]safetensors.Tensor {
-		f, err := safetensors.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f.Tensors
+		return expect.Must(safetensors.ReadFile(filepath.Join(folder, name)))(t).Tensors
 	}
 	eng, store, want := enginetest.Open(t), model.NewStore(), read("outputs.safetensors")
-	images, err := HuggingFaceViT(read("vit/model.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := LoadStateDict(eng.Backend, store, "vit", ViTB16(), 224, 224, 3, images); err != nil {
-		t.Fatal(err)
-	}
-	if err := LoadWeights(eng.Backend, store, "bert", "BERT-base", buildBERT(BERT{}, false), read("bert/model.safetensors")); err != nil {
-		t.Fatal(err)
-	}
+	images, bert := expect.Must(HuggingFaceViT(read("vit/model.safetensors")))(t), read("bert/model.safetensors")
+	expect.NoError(t, LoadStateDict(eng.Backend, store, "vit", ViTB16(), 224, 224, 3, images))
+	expect.NoError(t, LoadWeights(eng.Backend, store, "bert", "BERT-base", buildBERT(BERT{}, false), bert))
 	exec := model.MustNewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) []*Node {
 		return []*Node{ViTB16().Tokens(scope.In("vit"), in[0]), BERT{}.Text(scope.In("bert"), in[1], in[2])}
 	})
 	defer exec.Finalize()
 	tokens, mask := texts(2, 9, 30522)
-	out, err := exec.Call(tensors.FromFlatDataAndDimensions(vectortest.Network{Batch: 2, Height: 224, Width: 224}.Images(), 2, 224, 224, 3),
-		tensors.FromFlatDataAndDimensions(tokens, 2, 9), tensors.FromFlatDataAndDimensions(mask, 2, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(tensors.FromFlatDataAndDimensions(vectortest.Network{Batch: 2, Height: 224, Width: 224}.Images(), 2, 224, 224, 3),
+		tensors.FromFlatDataAndDimensions(tokens, 2, 9), tensors.FromFlatDataAndDimensions(mask, 2, 9)))(t)
 	for i, name := range []string{"image", "text"} {
-		tensor := want[name]
-		numbers, err := tensor.Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, name, out[i], numbers, 1e-3)
+		near(t, name, out[i], expect.Must(want[name].Float64s())(t), 1e-3)
 	}
 }
 
-// The rows of tokens learn: the gradient of a text with respect to each of the three kinds of rows, against differences.
+// The rows of tokens learn: the gradient of a text with respect to each of the three kinds of rows, against
+// differences.
 func TestTextRowsLearn(t *testing.T) {
 	eng, store := enginetest.Open(t), model.NewStore()
 	names := []string{"word_embeddings", "position_embeddings", "token_type_embeddings"}
@@ -276,52 +190,24 @@ func TestTextRowsLearn(t *testing.T) {
 	})
 	defer exec.Finalize()
 	call := func() []*tensors.Tensor {
-		out, err := exec.Call([][]int32{{2, 4, 2}, {1, 2, 0}}, [][]bool{{true, true, true}, {true, true, false}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return expect.Must(exec.Call([][]int32{{2, 4, 2}, {1, 2, 0}}, [][]bool{{true, true, true}, {true, true, false}}))(t)
 	}
 	out := call()
 	for k, name := range names {
 		v := store.GetVariable("/bert/embeddings/" + name + "/rows")
-		grad, err := tensors.CopyFlatData[float32](out[1+k])
-		if err != nil {
-			t.Fatal(err)
-		}
-		start, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		flat, err := tensors.CopyFlatData[float32](start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dims := slices.Clone(start.Shape().Dimensions)
-		const step = 1e-4 // the rows have a standard deviation of 0.02
-		moved := map[bool]bool{}
-		for i := range flat {
-			loss := [2]float64{}
-			for s, sign := range []float32{-1, 1} {
-				at := slices.Clone(flat)
-				at[i] += sign * step
-				if err := v.SetValue(tensors.FromFlatDataAndDimensions(at, dims...)); err != nil {
-					t.Fatal(err)
-				}
-				loss[s] = float64(tensors.ToScalar[float32](call()[0]))
+		rows := numbers(v.MustValue())
+		want := slopes(rows, 1e-4, func() float64 { // the rows have a standard deviation of 0.02
+			var flat []float32
+			for _, x := range rows {
+				flat = append(flat, float32(x))
 			}
-			want := (loss[1] - loss[0]) / (2 * step)
-			if math.Abs(float64(grad[i])-want) > 0.03*max(10, math.Abs(want)) {
-				t.Errorf("%s, entry %d: gradient %g, difference %g", name, i, grad[i], want)
-			}
-			moved[math.Abs(want) > 1] = true
+			expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(flat, v.Shape().Dimensions...)))
+			return float64(tensors.ToScalar[float32](call()[0]))
+		})
+		for i, got := range numbers(out[1+k]) {
+			expect.Near(t, got, want[i], 0.03*max(10, math.Abs(want[i])), "%s, entry %d", name, i)
 		}
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(flat, dims...)); err != nil {
-			t.Fatal(err)
-		}
-		if !moved[true] {
-			t.Errorf("nothing depends on %s", name)
-		}
+		expect.That(t, largest(want) > 1, "nothing depends on %s", name)
 	}
 }
 

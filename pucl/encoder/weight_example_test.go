@@ -28,8 +28,8 @@ func (gates) Embed(scope *model.Scope, x *Node, training bool) *Node {
 	return x
 }
 
-// An encoder whose variables are made by Weight, Dense, Convolution and BatchNorm computes in the precision of its data and
-// keeps its weights in float32.
+// An encoder whose variables are made by Weight, Dense, Convolution and BatchNorm computes in the precision of its data
+// and keeps its weights in float32.
 func ExampleWeight() {
 	eng, err := engine.Open()
 	if err != nil {

@@ -1,8 +1,11 @@
 package pseudo
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/puclab/puclab/internal/expect"
@@ -23,26 +26,31 @@ func candidates(heldOut []bool) (list []Config) {
 // that is bad.
 func TestChooseOnMixtures(t *testing.T) {
 	expect.Slow(t)
+	var lock sync.Mutex
 	saved := 0.0
-	for name, m := range mixtures {
-		x, labeled, truth := m.draw(7, 300, 3000)
-		list := candidates(labeled)
-		chosen := must[*Choice](t)(Choose(x, labeled, list...))
-		best, worst := 0.0, 1.0
-		for _, c := range list {
-			right := accuracy(must[*Labels](t)(Label(x, labeled, c)).Positive, truth, labeled)
-			best, worst = max(best, right), min(worst, right)
+	t.Run("mixtures", func(t *testing.T) { // two at a time
+		for name, m := range mixtures {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				x, labeled, truth := m.draw(7, 300, 3000)
+				list := candidates(labeled)
+				chosen := expect.Must(Choose(x, labeled, list...))(t)
+				got := accuracy(chosen.Labels.Positive, truth, labeled)
+				best, worst := 0.0, 1.0
+				for _, l := range chosen.All {
+					right := accuracy(l.Positive, truth, labeled)
+					best, worst = max(best, right), min(worst, right)
+				}
+				t.Logf("candidate %d, accuracy %.3f of %.3f to %.3f; risks %.4f", chosen.Best, got, worst, best, chosen.Risks)
+				expect.That(t, got >= best-0.02, "candidate %d has accuracy %.3f, the best of them %.3f", chosen.Best, got, best)
+				lock.Lock()
+				defer lock.Unlock()
+				saved = max(saved, got-worst)
+			})
 		}
-		got := accuracy(chosen.Labels.Positive, truth, labeled)
-		t.Logf("%s: candidate %d, accuracy %.3f of %.3f to %.3f; risks %.4f", name, chosen.Best, got, worst, best, chosen.Risks)
-		if !(got >= best-0.02) {
-			t.Errorf("%s: candidate %d has accuracy %.3f, the best of them %.3f", name, chosen.Best, got, best)
-		}
-		saved = max(saved, got-worst)
-	}
-	if saved < 0.2 {
-		t.Errorf("nowhere is the worst candidate more than %.3f behind: these mixtures need no choice", saved)
-	}
+	})
+	expect.That(t, saved >= 0.2,
+		"nowhere is the worst candidate more than %.3f behind: these mixtures need no choice", saved)
 }
 
 // Risks are those that package evaluate counts of the logits, by the median of the priors; P is HeldOut where it is given.
@@ -55,10 +63,10 @@ func TestChooseByRiskOfEvaluate(t *testing.T) {
 	}
 	for _, heldOut := range [][]bool{nil, held} {
 		list := candidates(heldOut)
-		chosen := must[*Choice](t)(Choose(x, labeled, list...))
+		chosen := expect.Must(Choose(x, labeled, list...))(t)
 		var priors []float64
 		for i, c := range list {
-			l := must[*Labels](t)(Label(x, labeled, c))
+			l := expect.Must(Label(x, labeled, c))(t)
 			priors = append(priors, l.Prior)
 			var logits []float64
 			var of []bool
@@ -68,18 +76,14 @@ func TestChooseByRiskOfEvaluate(t *testing.T) {
 				}
 				logits, of = append(logits, math.Log(p/(1-p))), append(of, labeled[row])
 			}
-			want := must[evaluate.PU](t)(evaluate.ScorePU(logits, of, 0, evaluate.ScoreConfig{Prior: chosen.Prior})).Risk()
-			if math.Abs(chosen.Risks[i]-want) > 1e-9 || chosen.Errors[i] != nil {
-				t.Errorf("candidate %d: risk %g, error %v; want %g", i, chosen.Risks[i], chosen.Errors[i], want)
-			}
+			want := expect.Must(evaluate.ScorePU(logits, of, 0, evaluate.ScoreConfig{Prior: chosen.Prior}))(t).Risk()
+			expect.That(t, math.Abs(chosen.Risks[i]-want) <= 1e-9 && chosen.Errors[i] == nil,
+				"candidate %d: risk %g, error %v; want %g", i, chosen.Risks[i], chosen.Errors[i], want)
 		}
-		if best := slices.Index(chosen.Risks, slices.Min(chosen.Risks)); chosen.Best != best {
-			t.Errorf("candidate %d is chosen, %d has the lowest risk", chosen.Best, best)
-		}
+		best := slices.Index(chosen.Risks, slices.Min(chosen.Risks))
+		expect.That(t, chosen.Best == best, "candidate %d is chosen, %d has the lowest risk", chosen.Best, best)
 		slices.Sort(priors)
-		if chosen.Prior != priors[2] {
-			t.Errorf("prior %g, the median of %g is %g", chosen.Prior, priors, priors[2])
-		}
+		expect.That(t, chosen.Prior == priors[2], "prior %g, the median of %g is %g", chosen.Prior, priors, priors[2])
 	}
 }
 
@@ -87,10 +91,9 @@ func TestChooseByRiskOfEvaluate(t *testing.T) {
 func TestChooseSaysWhatCannotLabel(t *testing.T) {
 	m := mixtures["two clusters"]
 	x, labeled, _ := m.draw(3, 20, 200)
-	chosen := must[*Choice](t)(Choose(x, labeled, Config{Folds: 21}, Config{}))
-	if chosen.Best != 1 || !math.IsNaN(chosen.Risks[0]) || chosen.Errors[1] != nil {
-		t.Errorf("candidate %d, risks %g, errors %v", chosen.Best, chosen.Risks, chosen.Errors)
-	}
+	chosen := expect.Must(Choose(x, labeled, Config{Folds: 21}, Config{}))(t)
+	expect.That(t, chosen.Best == 1 && math.IsNaN(chosen.Risks[0]) && chosen.Errors[1] == nil,
+		"candidate %d, risks %g, errors %v", chosen.Best, chosen.Risks, chosen.Errors)
 	refusal.Check(t, chosen.Errors[0], "20 labeled and 200 unlabeled rows; 21 folds … give more, or set Folds lower")
 	_, err := Choose(x, labeled, Config{Folds: 21}, Config{Trim: 2})
 	refusal.Check(t, err, "21 folds … give more, or set Folds lower")
@@ -102,4 +105,43 @@ func TestChooseSaysWhatCannotLabel(t *testing.T) {
 	}
 	refusal.Check(t, refusal.Err(Choose(x, labeled, Config{}, nan)), "candidate 1 has another HeldOut or Prior … give all the same")
 	refusal.Check(t, refusal.Err(Choose(x, labeled, Config{HeldOut: labeled}, Config{})), "candidate 1 has another HeldOut or Prior … give all the same")
+}
+
+// Each candidate but the first differs from the base in one of three fields, defaults filled in, no two are the same, and Choose takes them
+// all: what its risks rest on does not differ.
+func TestSettings(t *testing.T) {
+	m := mixtures["two clusters"]
+	x, labeled, _ := m.draw(3, 40, 200)
+	held := make([]bool, len(labeled))
+	for i := range 20 {
+		held[i] = true
+	}
+	for _, tt := range []struct {
+		base Config
+		want int
+	}{
+		{Config{}, 13}, {Config{HeldOut: held, Seed: 7}, 13}, {Config{Prior: 0.4, Seed: 2}, 13},
+		{Config{Landmarks: 50, Trim: 0.3, Folds: 2}, 10}, {Config{Landmarks: -7}, 12}, {Config{Trim: -0.5, HeldOut: held}, 12},
+	} {
+		base, all := tt.base, Settings(tt.base)
+		expect.Require(t, len(all) == tt.want && reflect.DeepEqual(all[0], base),
+			"%d candidates, the first is %+v", len(all), all[0])
+		standard, seen := base.withDefaults(), map[string]bool{}
+		for i, c := range all {
+			c = c.withDefaults()
+			seen[fmt.Sprintf("%+v", c)] = true
+			differ := 0
+			for _, same := range []bool{c.Landmarks == standard.Landmarks, c.Trim == standard.Trim, c.Folds == standard.Folds} {
+				if !same {
+					differ++
+				}
+			}
+			expect.That(t, differ == min(i, 1), "candidate %d differs from the first in %d fields", i, differ)
+		}
+		expect.That(t, len(seen) == len(all), "%d of %d candidates are different", len(seen), len(all))
+		chosen := expect.Must(Choose(x, labeled, all...))(t)
+		for i, err := range chosen.Errors {
+			expect.That(t, err == nil, "candidate %d: %v", i, err)
+		}
+	}
 }

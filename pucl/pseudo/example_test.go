@@ -29,10 +29,7 @@ func bothSides() (x *mat.Dense, labeled []bool) {
 func ExampleLabel() {
 	x, labeled := bothSides()
 	l, err := pseudo.Label(x, labeled, pseudo.Config{Seed: 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	right := 0
 	for i, positive := range l.Positive[40:] {
 		if positive == (i < 60) {
@@ -42,10 +39,7 @@ func ExampleLabel() {
 	fmt.Printf("prior %.2f, %d of 200 right\n", l.Prior, right)
 
 	c, err := cluster.PUPL(x, labeled, cluster.Config{Restarts: 5, Seed: 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	share, err := l.Disagreement(c.Positive, labeled)
 	fmt.Println("two clusters are the classes:", share <= pseudo.MaxDisagreement, err)
 	// Output:
@@ -57,11 +51,14 @@ func ExampleLabel() {
 func ExampleChoose() {
 	x, labeled := bothSides()
 	c, err := pseudo.Choose(x, labeled, pseudo.Config{Landmarks: -1, Seed: 1}, pseudo.Config{Seed: 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("candidate %d, risks %.2f, prior %.2f\n", c.Best, c.Risks, c.Labels.Prior)
 	// Output:
 	// candidate 1, risks [0.70 0.00], prior 0.30
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

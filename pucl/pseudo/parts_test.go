@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // Columns are standardized, a constant one is 0, and closeness is that to the landmark.
@@ -44,17 +46,11 @@ func TestBestBinByHand(t *testing.T) {
 	labeled := []float64{1, 2, 3, -9}
 	unlabeled := append(slices.Repeat([]float64{5}, 15), slices.Repeat([]float64{-10}, 85)...)
 	// The others: all labeled rows, at −9, against 15 of 100.
-	if got := bestBin(labeled, unlabeled); math.Abs(got-0.15) > 1e-15 {
-		t.Errorf("prior %g, want 0.15 at −9", got)
-	}
+	expect.Near(t, bestBin(labeled, unlabeled), 0.15, 1e-15)
 	unlabeled[99], unlabeled[98] = -9, -9
 	many := slices.Repeat(labeled, 100) // many labeled rows carry the threshold 1
-	if got := bestBin(many, slices.Concat(unlabeled, slices.Repeat([]float64{-9}, 100))); math.Abs(got-0.075/0.75) > 1e-15 {
-		t.Errorf("prior %g, want 0.1 at 1", got)
-	}
-	if got := bestBin([]float64{0, 0}, []float64{1, 1, 1}); got != 1 {
-		t.Errorf("prior %g, want 1 where all unlabeled rows score higher", got)
-	}
+	expect.Near(t, bestBin(many, slices.Concat(unlabeled, slices.Repeat([]float64{-9}, 100))), 0.075/0.75, 1e-15)
+	expect.Equal(t, bestBin([]float64{0, 0}, []float64{1, 1, 1}), 1)
 }
 
 // A known mixture of scores: labeled ones even on [1, 3], negatives even on [0, 2], so that above 2 only positives lie. Only the
@@ -72,17 +68,13 @@ func TestBestBinOfAKnownMixture(t *testing.T) {
 		}
 	}
 	got := bestBin(labeled, unlabeled)
-	if math.Abs(got-0.3) > 0.02 {
-		t.Errorf("prior %.3f, want 0.3", got)
-	}
+	expect.That(t, math.Abs(got-0.3) <= 0.02, "prior %.3f, want 0.3", got)
 	for _, scores := range [][]float64{labeled, unlabeled} {
 		for i, s := range scores {
 			scores[i] = math.Exp(3 * s)
 		}
 	}
-	if other := bestBin(labeled, unlabeled); other != got {
-		t.Errorf("prior %g, and %g of scores in the same order", got, other)
-	}
+	expect.Equal(t, bestBin(labeled, unlabeled), got)
 }
 
 // Ten unlabeled rows, 0.4 of them positive: of 4 and 6, half of either nearest to the threshold are left out.
@@ -93,9 +85,7 @@ func TestThreshold(t *testing.T) {
 		t.Errorf("rows %d are clear, as %v; want %d", clear, labels, want)
 	}
 	for i, c := range l.Clear {
-		if c != slices.Contains(clear, i) {
-			t.Errorf("row %d: clear %v", i, c)
-		}
+		expect.That(t, c == slices.Contains(clear, i), "row %d: clear %v", i, c)
 	}
 	if clear, labels = l.threshold([]int{5, 6}, 0); !slices.Equal(clear, []int{6, 5}) || !slices.Equal(labels, []bool{true, false}) {
 		t.Errorf("without trim rows %d, as %v", clear, labels)
@@ -116,7 +106,7 @@ func TestOutOfFoldScoresAreHonest(t *testing.T) {
 		}
 	}
 	auc := func(folds int) (share float64) { // of pairs in the right order
-		scores := must[[]float64](t)(outOfFold(x, labeled, folds, 1))
+		scores := expect.Must(outOfFold(x, labeled, folds, 1))(t)
 		for i := range n {
 			for j := range n {
 				if labeled[i] && !labeled[j] && scores[i] > scores[j] {
@@ -159,24 +149,21 @@ func TestLogistic(t *testing.T) {
 			}
 			return sum
 		}
-		best := must[classifier](t)(fit(x, index, labels, balanced))
+		best := expect.Must(fit(x, index, labels, balanced))(t)
 		for _, c := range [][]float64{{0.3, -2, 0.5}, best} {
 			p := &logistic{x: x, index: index, labels: labels, gradient: make([]float64, 3), weight: [2]float64{1. / 29, 1. / 29}}
 			if balanced {
 				p.weight = [2]float64{1. / 46, 1. / 12}
 			}
 			p.evaluate(c)
-			if math.Abs(p.loss-loss(c)) > 1e-12 {
-				t.Errorf("balanced %v: loss %g at %g, want %g", balanced, p.loss, c, loss(c))
-			}
+			expect.That(t, math.Abs(p.loss-loss(c)) <= 1e-12,
+				"balanced %v: loss %g at %g, want %g", balanced, p.loss, c, loss(c))
 			want := fd.Gradient(nil, loss, c, &fd.Settings{Formula: fd.Central})
-			if floats.Distance(p.gradient, want, math.Inf(1)) > 1e-7 {
-				t.Errorf("balanced %v: gradient %g at %g, want %g", balanced, p.gradient, c, want)
-			}
+			expect.That(t, floats.Distance(p.gradient, want, math.Inf(1)) <= 1e-7,
+				"balanced %v: gradient %g at %g, want %g", balanced, p.gradient, c, want)
 		}
-		if g := fd.Gradient(nil, loss, best, &fd.Settings{Formula: fd.Central}); floats.Norm(g, 2) > 1e-4 {
-			t.Errorf("balanced %v: gradient %g at the minimum", balanced, g)
-		}
+		g := fd.Gradient(nil, loss, best, &fd.Settings{Formula: fd.Central})
+		expect.That(t, floats.Norm(g, 2) <= 1e-4, "balanced %v: gradient %g at the minimum", balanced, g)
 	}
 }
 
@@ -187,8 +174,6 @@ func TestTrimOfDefault(t *testing.T) {
 		config Config
 		want   float64
 	}{{Config{}, 0.2}, {Config{HeldOut: held}, 0.1}, {Config{Prior: 0.3}, 0.1}, {Config{Trim: 0.3}, 0.3}, {Config{Trim: -1}, 0}} {
-		if got := tt.config.withDefaults().Trim; got != tt.want {
-			t.Errorf("%+v: trim %g, want %g", tt.config, got, tt.want)
-		}
+		expect.Equal(t, tt.config.withDefaults().Trim, tt.want, "%+v", tt.config)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/cluster"
 )
@@ -67,16 +68,6 @@ func accuracy(positive, truth, labeled []bool) float64 {
 	return float64(right) / float64(all)
 }
 
-func must[T any](t *testing.T) func(T, error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
-}
-
 var mixtures = map[string]struct {
 	mixture
 	clusters bool // the classes are two clusters
@@ -97,25 +88,19 @@ var mixtures = map[string]struct {
 func TestLabelOnMixtures(t *testing.T) {
 	for name, m := range mixtures {
 		x, labeled, truth := m.draw(7, 300, 3000)
-		l := must[*Labels](t)(Label(x, labeled, Config{Seed: 1, HeldOut: labeled}))
-		c := must[*cluster.Clustering](t)(cluster.PUPL(x, labeled, cluster.Config{Restarts: 5, Seed: 1}))
+		l := expect.Must(Label(x, labeled, Config{Seed: 1, HeldOut: labeled}))(t)
+		c := expect.Must(cluster.PUPL(x, labeled, cluster.Config{Restarts: 5, Seed: 1}))(t)
 		ours, pupl := accuracy(l.Positive, truth, labeled), accuracy(c.Positive, truth, labeled)
 		best := accuracy(m.bayes(x), truth, labeled)
-		differ := must[float64](t)(l.Disagreement(c.Positive, labeled))
+		differ := expect.Must(l.Disagreement(c.Positive, labeled))(t)
 		t.Logf("%s: accuracy %.3f, PUPL %.3f, best %.3f; prior %.3f of %g; disagreement %.3f",
 			name, ours, pupl, best, l.Prior, m.prior, differ)
-		if !(ours >= best-0.06) {
-			t.Errorf("%s: accuracy %.3f, the best is %.3f", name, ours, best)
-		}
-		if !(math.Abs(l.Prior-m.prior) <= 0.06) {
-			t.Errorf("%s: prior %.3f, in truth %g", name, l.Prior, m.prior)
-		}
-		if m.clusters && !(ours >= pupl-0.01 && differ <= MaxDisagreement) {
-			t.Errorf("%s: accuracy %.3f, PUPL has %.3f; they disagree on %.3f", name, ours, pupl, differ)
-		}
-		if !m.clusters && !(ours >= pupl+0.2 && differ > MaxDisagreement) {
-			t.Errorf("%s: accuracy %.3f, PUPL has %.3f; they disagree on %.3f", name, ours, pupl, differ)
-		}
+		expect.That(t, ours >= best-0.06, "%s: accuracy %.3f, the best is %.3f", name, ours, best)
+		expect.That(t, math.Abs(l.Prior-m.prior) <= 0.06, "%s: prior %.3f, in truth %g", name, l.Prior, m.prior)
+		expect.That(t, !m.clusters || ours >= pupl-0.01 && differ <= MaxDisagreement,
+			"%s: accuracy %.3f, PUPL has %.3f; they disagree on %.3f", name, ours, pupl, differ)
+		expect.That(t, m.clusters || ours >= pupl+0.2 && differ > MaxDisagreement,
+			"%s: accuracy %.3f, PUPL has %.3f; they disagree on %.3f", name, ours, pupl, differ)
 		for i, p := range l.Positive {
 			if labeled[i] && !p || !labeled[i] && p != (l.Probability[i] > 0.5) || l.Clear[i] && labeled[i] {
 				t.Fatalf("%s: row %d, labeled %v: positive %v, probability %g, clear %v",
@@ -129,10 +114,9 @@ func TestLabelOnMixtures(t *testing.T) {
 func TestLandmarksCutClustersOut(t *testing.T) {
 	m := mixtures["a negative cluster between two positive ones"]
 	x, labeled, truth := m.draw(7, 300, 3000)
-	l := must[*Labels](t)(Label(x, labeled, Config{Seed: 1, Landmarks: -1, Prior: m.prior}))
-	if got := accuracy(l.Positive, truth, labeled); !(got < 0.75) {
-		t.Errorf("accuracy %.3f without landmarks: the mixture does not need them", got)
-	}
+	l := expect.Must(Label(x, labeled, Config{Seed: 1, Landmarks: -1, Prior: m.prior}))(t)
+	got := accuracy(l.Positive, truth, labeled)
+	expect.That(t, got < 0.75, "accuracy %.3f without landmarks: the mixture does not need them", got)
 }
 
 // Where three in four labeled rows lie deeper among the positives than others do, the estimate of the prior is too low. The
@@ -147,7 +131,7 @@ func TestHeldOutLabelsMendThePrior(t *testing.T) {
 		}
 	}
 	estimate := func(c Config) (prior, right float64) {
-		l := must[*Labels](t)(Label(x, labeled, c))
+		l := expect.Must(Label(x, labeled, c))(t)
 		return l.Prior, accuracy(l.Positive, truth, labeled)
 	}
 	low, trimmed := estimate(Config{Seed: 1})
@@ -155,12 +139,10 @@ func TestHeldOutLabelsMendThePrior(t *testing.T) {
 	mended, right := estimate(Config{Seed: 1, HeldOut: held})
 	t.Logf("prior %.3f, with held-out labels %.3f; accuracy %.3f whole, %.3f trimmed, %.3f with held-out labels",
 		low, mended, whole, trimmed, right)
-	if !(low < 0.33 && math.Abs(mended-0.4) < 0.05) {
-		t.Errorf("prior %.3f from all labels, %.3f from those held out; want below 0.33, and 0.4", low, mended)
-	}
-	if !(trimmed > whole+0.005 && right > whole+0.02) {
-		t.Errorf("accuracy %.3f without trim, %.3f with it, %.3f with held-out labels", whole, trimmed, right)
-	}
+	expect.That(t, low < 0.33 && math.Abs(mended-0.4) < 0.05,
+		"prior %.3f from all labels, %.3f from those held out; want below 0.33, and 0.4", low, mended)
+	expect.That(t, trimmed > whole+0.005 && right > whole+0.02,
+		"accuracy %.3f without trim, %.3f with it, %.3f with held-out labels", whole, trimmed, right)
 }
 
 // Same seed, same labels to the last bit; a known prior is taken as it is.
@@ -169,22 +151,19 @@ func TestLabelIsAFunctionOfItsArguments(t *testing.T) {
 	x, labeled, _ := m.draw(5, 50, 400)
 	before := mat.DenseCopyOf(x)
 	config := Config{Seed: 3, Prior: 0.4, Landmarks: 30}
-	a, b := must[*Labels](t)(Label(x, labeled, config)), must[*Labels](t)(Label(x, labeled, config))
+	a, b := expect.Must(Label(x, labeled, config))(t), expect.Must(Label(x, labeled, config))(t)
 	if !slices.Equal(a.Probability, b.Probability) || !slices.Equal(a.Scores, b.Scores) || a.Prior != 0.4 || !mat.Equal(x, before) {
 		t.Error("two runs of one seed differ, the prior is another, or the rows have changed")
 	}
 	config.Seed++
-	if c := must[*Labels](t)(Label(x, labeled, config)); slices.Equal(a.Scores, c.Scores) {
-		t.Error("another seed scores alike")
-	}
+	c := expect.Must(Label(x, labeled, config))(t)
+	expect.That(t, !slices.Equal(a.Scores, c.Scores), "another seed scores alike")
 }
 
 func TestDisagreement(t *testing.T) {
 	l := &Labels{Positive: []bool{true, true, false, false, true}}
 	labeled := []bool{true, false, false, false, false}
-	if got := must[float64](t)(l.Disagreement([]bool{true, false, false, false, true}, labeled)); got != 0.25 {
-		t.Errorf("they disagree on %g, want 1 of 4", got)
-	}
+	expect.Equal(t, expect.Must(l.Disagreement([]bool{true, false, false, false, true}, labeled))(t), 0.25)
 }
 
 func TestErrors(t *testing.T) {
@@ -249,7 +228,7 @@ func TestOrderTellsNothing(t *testing.T) {
 		x.Set(i, 0, 1)
 		labeled[i] = i < 50
 	}
-	l := must[*Labels](t)(Label(x, labeled, Config{Folds: 1, Prior: 0.25, Trim: 0.5, Seed: 1}))
+	l := expect.Must(Label(x, labeled, Config{Folds: 1, Prior: 0.25, Trim: 0.5, Seed: 1}))(t)
 	positive := func(from, to int) (n int) {
 		for i := from; i < to; i++ {
 			if l.Clear[i] {

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // coverageDraws is how many draws a coverage is counted on, and coverageLevel what intervals say.
@@ -55,18 +57,14 @@ func TestCoverageOfTEDn(t *testing.T) {
 				}
 			}
 			c := Config{Resamples: 20, Seed: seed, Level: coverageLevel}
-			_, e, err := TEDn(labeled, Folds{Repeats: 1, Seed: seed}, 0, betweenMeans(x, labeled), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, e := expect.Must2(TEDn(labeled, Folds{Repeats: 1, Seed: seed}, 0, betweenMeans(x, labeled), c))(t)
 			if e.Low <= prior && prior <= e.High {
 				contain++
 			}
 			width += (e.High - e.Low) / coverageDraws
 		}
-		if contain < coverageLevel*coverageDraws || width > 0.25 {
-			t.Errorf("prior %g: %d of %d intervals contain it, of mean width %.3f", prior, contain, coverageDraws, width)
-		}
+		expect.That(t, contain >= coverageLevel*coverageDraws && width <= 0.25,
+			"prior %g: %d of %d intervals contain it, of mean width %.3f", prior, contain, coverageDraws, width)
 	}
 }
 
@@ -87,14 +85,8 @@ func TestIntervalsOfElkanNotoMissThePrior(t *testing.T) {
 		}
 		scores, labeled := population(seed, 300, 900, 0.25, score(0.8), score(0))
 		c := Config{Resamples: 20, Seed: seed, Level: coverageLevel}
-		e1, err := ElkanNoto(scores, labeled, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e3, err := ElkanNotoMax(scores, labeled, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e1 := expect.Must(ElkanNoto(scores, labeled, c))(t)
+		e3 := expect.Must(ElkanNotoMax(scores, labeled, c))(t)
 		for name, is := range map[string]bool{
 			"e1 above the prior":    e1.Low > 0.25,
 			"e1 contains its limit": e1.Low <= 0.32/0.68 && 0.32/0.68 <= e1.High && e1.High-e1.Low < 0.25,

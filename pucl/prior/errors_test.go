@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -19,9 +20,7 @@ func TestErrors(t *testing.T) {
 	}
 	scores := func(s []float64, l []bool, c Config) error {
 		e, err := BBE(s, l, c)
-		if err != nil && e.Prior != 0 {
-			t.Errorf("an error, and the number %g", e.Prior)
-		}
+		expect.That(t, err == nil || e.Prior == 0, "an error, and the number %g", e.Prior)
 		for _, of := range []func([]float64, []bool, Config) (Estimate, error){DEDPUL, ElkanNoto, ElkanNotoMax} {
 			if _, other := of(s, l, c); message(other) != message(err) {
 				t.Errorf("%v, and BBE says %v", other, err)
@@ -43,10 +42,7 @@ func TestErrors(t *testing.T) {
 	_, drawn := KM2(column(rare), slices.Concat(slices.Repeat([]bool{true}, 10_000), make([]bool, 10_000)), Config{})
 	_, _, fit := TEDn(half, Folds{}, 0, nil, Config{})
 	_, _, level := TEDn(half, Folds{}, 0, func([]int, []int, uint64) ([]float64, error) { panic("fit") }, Config{Level: 2})
-	ofRows, err := Trees{}.OfRows(column(ramp), half)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ofRows := expect.Must(Trees{}.OfRows(column(ramp), half))(t)
 	infinite := func(_, held []int, _ uint64) ([]float64, error) {
 		return slices.Repeat([]float64{math.Inf(1)}, len(held)), nil
 	}

@@ -23,20 +23,11 @@ func Example() {
 		}
 	}
 	fit, err := prior.Trees{}.OfRows(x, labeled)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	scores, err := prior.OutOfFold(labeled, prior.Folds{}, fit)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	estimate, err := prior.BBE(scores, labeled, prior.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%.1f\n", estimate.Prior)
 	fmt.Println(estimate.Low < 0.3 && 0.3 < estimate.High)
 	// Output:
@@ -59,15 +50,9 @@ func ExampleBBEOfOrder() {
 			}
 		}
 		s, err := evaluate.ScorePU(logits, labeled, 0, evaluate.ScoreConfig{})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		estimate, err := prior.BBEOfOrder(s.Below, s.Unlabeled, prior.Config{Resamples: -1})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		measured, least = append(measured, s), min(least, estimate.Prior)
 		fmt.Printf("prior at most %.2f\n", estimate.Prior)
 	}
@@ -83,4 +68,10 @@ func ExampleBBEOfOrder() {
 	// prior at most 0.26
 	// prior at most 0.27
 	// epoch 2 <nil>
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

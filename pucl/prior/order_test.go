@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -24,9 +25,8 @@ func TestBBEOfOrderByHand(t *testing.T) {
 		{"half below", slices.Concat(make([]float64, 400), slices.Repeat([]float64{70}, 400)), 0.6},
 	} {
 		e, err := BBEOfOrder(tt.below, 100, noInterval)
-		if err != nil || !(math.Abs(e.Prior-tt.want) <= 1e-12) {
-			t.Errorf("%s: %v, %v; want %g", tt.name, e.Prior, err, tt.want)
-		}
+		expect.That(t, err == nil && math.Abs(e.Prior-tt.want) <= 1e-12,
+			"%s: %v, %v; want %g", tt.name, e.Prior, err, tt.want)
 	}
 }
 
@@ -45,10 +45,7 @@ func TestBBEOfOrderIsBBE(t *testing.T) {
 				}
 			}
 		}
-		want, err := BBE(scores, labeled, Config{Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := expect.Must(BBE(scores, labeled, Config{Seed: seed}))(t)
 		random := rand.New(rand.NewPCG(seed, 5))
 		random.Shuffle(len(below), func(i, j int) { below[i], below[j] = below[j], below[i] })
 		given := slices.Clone(below)
@@ -56,9 +53,7 @@ func TestBBEOfOrderIsBBE(t *testing.T) {
 		if err != nil || got.Prior != want.Prior || got.Overlap != want.Overlap || got.Low != want.Low || got.High != want.High || got.Low == got.High {
 			t.Errorf("%v, %v; BBE has %v", got, err, want)
 		}
-		if !slices.Equal(below, given) {
-			t.Error("the counts are changed")
-		}
+		expect.That(t, slices.Equal(below, given), "the counts are changed")
 	}
 }
 
@@ -94,9 +89,8 @@ func TestBBEOfOrderWithTies(t *testing.T) {
 			}
 		}
 		got, err := BBEOfOrder(counts, 150, noInterval)
-		if err != nil || !(math.Abs(got.Prior-want) <= 1e-9) {
-			t.Errorf("seed %d: %v, %v; want %g", seed, got.Prior, err, want)
-		}
+		expect.That(t, err == nil && math.Abs(got.Prior-want) <= 1e-9,
+			"seed %d: %v, %v; want %g", seed, got.Prior, err, want)
 		if all, err := BBE(scores, labeled, noInterval); err != nil || all.Prior < got.Prior+0.05 {
 			t.Errorf("seed %d: %g, where BBE has %g, %v", seed, got.Prior, all.Prior, err)
 		}
@@ -126,7 +120,5 @@ func TestBBEOfOrderRefuses(t *testing.T) {
 	} {
 		refusal.Check(t, refusal.Err(BBEOfOrder(tt.below, tt.unlabeled, tt.config)), tt.want)
 	}
-	if _, err := BBEOfOrder(append(slices.Repeat([]float64{500}, 200), 501), 1000, noInterval); err != nil {
-		t.Errorf("scores that are not all the same: %v", err)
-	}
+	expect.Must(BBEOfOrder(append(slices.Repeat([]float64{500}, 200), 501), 1000, noInterval))(t)
 }

@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // BBE agrees with a search that counts examples anew at every threshold.
@@ -35,19 +37,15 @@ func TestBestBinByLoops(t *testing.T) {
 			}
 		}
 		got, err := BBE(scores, labeled, noInterval)
-		if err != nil || !(math.Abs(got.Prior-min(want, 1)) <= 1e-9) {
-			t.Errorf("seed %d: %v, %v, want %v", seed, got.Prior, err, want)
-		}
+		expect.That(t, err == nil && math.Abs(got.Prior-min(want, 1)) <= 1e-9,
+			"seed %d: %v, %v, want %v", seed, got.Prior, err, want)
 	}
 }
 
 // Densities read off the grid are the sums of Gaussians that they stand for.
 func TestDensityBySums(t *testing.T) {
 	scores, labeled := population(2, 200, 400, 0.5, gaussian(0), gaussian(-2))
-	s, err := newScored(scores, labeled)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Must(newScored(scores, labeled))(t)
 	g := newGrid(s)
 	density := g.density(s.unlabeled, 0.1)
 	mean, variance := s.unlabeled.mean(), 0.0
@@ -60,23 +58,16 @@ func TestDensityBySums(t *testing.T) {
 		for _, y := range s.unlabeled.scores {
 			want += math.Exp(-(x-y)*(x-y)/(2*width*width)) / (width * math.Sqrt(2*math.Pi)) / 400
 		}
-		if got := g.at(density, x); !(math.Abs(got-want) <= 0.005*want) {
-			t.Errorf("at %g: %g, want %g", x, got, want)
-		}
+		expect.Near(t, g.at(density, x), want, 0.005*want, "at %g", x)
 	}
 }
 
 // Mean posteriors of sums made in advance are those of loops, and EM's end is a fixed point of them.
 func TestMeanPosteriorByLoops(t *testing.T) {
 	scores, labeled := population(4, 500, 1500, 0.3, gaussian(0), gaussian(-4))
-	s, err := newScored(scores, labeled)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Must(newScored(scores, labeled))(t)
 	r := s.ratios()
-	if !slices.IsSorted(r.ratio) || !slices.IsSorted(r.scores) {
-		t.Error("ratios or scores do not increase")
-	}
+	expect.That(t, slices.IsSorted(r.ratio) && slices.IsSorted(r.scores), "ratios or scores do not increase")
 	mean := func(prior float64) (mean float64) {
 		for i, ratio := range r.ratio {
 			mean += r.weights[i] * min(prior*ratio, 1)
@@ -84,22 +75,16 @@ func TestMeanPosteriorByLoops(t *testing.T) {
 		return mean
 	}
 	for _, prior := range []float64{0, 0.01, 0.3, 0.7, 1} {
-		if got := r.meanPosterior(prior); !(math.Abs(got-mean(prior)) <= 1e-12) {
-			t.Errorf("prior %g: %v, want %v", prior, got, mean(prior))
-		}
+		expect.Near(t, r.meanPosterior(prior), mean(prior), 1e-12, "prior %g", prior)
 	}
-	if got := r.prior(); !(math.Abs(mean(got)-got) <= 1e-3) {
-		t.Errorf("prior %v has mean posterior %v", got, mean(got))
-	}
+	got := r.prior()
+	expect.That(t, math.Abs(mean(got)-got) <= 1e-3, "prior %v has mean posterior %v", got, mean(got))
 }
 
 // Posteriors are those of the classes: sure far from where they meet, one for labeled examples, their mean the prior.
 func TestPosteriors(t *testing.T) {
 	scores, labeled := population(6, 1000, 3000, 0.4, gaussian(0), gaussian(-5))
-	e, err := DEDPUL(scores, labeled, noInterval)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Must(DEDPUL(scores, labeled, noInterval))(t)
 	mean := 0.0
 	for i, p := range e.Posterior {
 		positive := i < 1000+1200
@@ -110,9 +95,7 @@ func TestPosteriors(t *testing.T) {
 			mean += p / 3000
 		}
 	}
-	if !(math.Abs(mean-e.Prior) <= 0.01) {
-		t.Errorf("mean posterior %.3f of prior %.3f", mean, e.Prior)
-	}
+	expect.That(t, math.Abs(mean-e.Prior) <= 0.01, "mean posterior %.3f of prior %.3f", mean, e.Prior)
 }
 
 func TestRunningMedian(t *testing.T) {
@@ -125,9 +108,8 @@ func TestRunningMedian(t *testing.T) {
 		got := runningMedian(x, neighbors)
 		for i := range x {
 			reach := min(neighbors, i, 49-i)
-			if want := slices.Sorted(slices.Values(x[i-reach : i+reach+1]))[reach]; got[i] != want {
-				t.Fatalf("%d neighbors, value %d: %g, want %g", neighbors, i, got[i], want)
-			}
+			want := slices.Sorted(slices.Values(x[i-reach : i+reach+1]))[reach]
+			expect.Require(t, got[i] == want, "%d neighbors, value %d: %g, want %g", neighbors, i, got[i], want)
 		}
 	}
 }
@@ -136,10 +118,7 @@ func TestRunningMedian(t *testing.T) {
 // distances.
 func TestKernelMeansByFrankWolfe(t *testing.T) {
 	scores, labeled := population(8, 12, 20, 0.5, gaussian(0), gaussian(-2))
-	k, err := newKernelMeans(column(scores), labeled, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Must(newKernelMeans(column(scores), labeled, rand.New(rand.NewPCG(1, 1))))(t)
 	const n = 32
 	solve := func(lambda float64) (distance, slope float64) {
 		v := slices.Clone(k.unlabeled)
@@ -154,13 +133,9 @@ func TestKernelMeansByFrankWolfe(t *testing.T) {
 		for i := range e {
 			e[i] = lambda*k.unlabeled[i] + (1-lambda)*k.positive[i] - v[i]
 			sum += v[i]
-			if v[i] < 0 {
-				t.Errorf("weight %g", v[i])
-			}
+			expect.That(t, v[i] >= 0, "weight %g", v[i])
 		}
-		if !(math.Abs(sum-1) <= 1e-9) {
-			t.Errorf("weights sum to %v", sum)
-		}
+		expect.That(t, math.Abs(sum-1) <= 1e-9, "weights sum to %v", sum)
 		vec := mat.NewVecDense(n, e)
 		return math.Sqrt(mat.Inner(vec, k.gram, vec)), k.slope(v, gradient, lambda)
 	}
@@ -210,13 +185,10 @@ func TestOutOfFold(t *testing.T) {
 			if labeled[i] {
 				marked++
 			}
-			if slices.Contains(learn, i) {
-				t.Errorf("example %d is learned from and held out", i)
-			}
+			expect.That(t, !slices.Contains(learn, i), "example %d is learned from and held out", i)
 		}
-		if len(hold) != 20 || len(learn) != 60 || marked != 5 {
-			t.Errorf("%d held out, %d of them labeled, %d to learn from", len(hold), marked, len(learn))
-		}
+		expect.That(t, len(hold) == 20 && len(learn) == 60 && marked == 5,
+			"%d held out, %d of them labeled, %d to learn from", len(hold), marked, len(learn))
 		calls++
 		return slices.Repeat([]float64{math.Floor((calls - 1) / 4)}, len(hold)), nil
 	})
@@ -237,10 +209,7 @@ func TestOutOfFold(t *testing.T) {
 // A resample of KM2 is of the rows drawn, as many as there are, and a mixture is of none beside them.
 func TestResampleOfKM2(t *testing.T) {
 	x, labeled := table(100, 300, 0.4)
-	k, err := newKernelMeans(x, labeled, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Must(newKernelMeans(x, labeled, rand.New(rand.NewPCG(1, 1))))(t)
 	r := k.resample(rand.New(rand.NewPCG(2, 1)))
 	n, _ := r.gram.Dims()
 	if n < 220 || n > 290 || len(r.positive) != n || len(r.unlabeled) != n || r.fewer != 100 { // 400 × (1 − 1/e) is 253
@@ -277,14 +246,8 @@ func table(labeled, unlabeled int, prior float64) (*mat.Dense, []bool) {
 // From rows to the prior; what is held out teaches nothing, and only the order of features counts.
 func TestTrees(t *testing.T) {
 	x, labeled := table(300, 900, 0.4)
-	fit, err := Trees{}.OfRows(x, labeled)
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := OutOfFold(labeled, Folds{Repeats: 2}, fit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := expect.Must(Trees{}.OfRows(x, labeled))(t)
+	scores := expect.Must(OutOfFold(labeled, Folds{Repeats: 2}, fit))(t)
 	for _, e := range estimators[:2] {
 		if got, err := e.of(scores, labeled, Config{}); err != nil || !(got.Low <= 0.4 && 0.4 <= got.High && math.Abs(got.Prior-0.4) < 0.06) {
 			t.Errorf("%s: %v, %v", e.name, got, err)
@@ -309,10 +272,7 @@ func TestTrees(t *testing.T) {
 	for _, i := range hold {
 		other[i] = !other[i]
 	}
-	again, err := Trees{}.OfRows(changed, other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := expect.Must(Trees{}.OfRows(changed, other))(t)
 	if second, _ := again(learn, hold, 1); !slices.Equal(first, second) {
 		t.Error("scores change with the labels of rows held out, or with the scale of features")
 	}
@@ -330,18 +290,12 @@ func TestStumpByHand(t *testing.T) {
 			x.Set(i, 0, 1)
 		}
 	}
-	fit, err := Trees{Trees: 1, Depth: 1, Rate: 1, MinLeaf: 1}.OfRows(x, labeled)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := expect.Must(Trees{Trees: 1, Depth: 1, Rate: 1, MinLeaf: 1}.OfRows(x, labeled))(t)
 	var learn []int
 	for i := 1; i < 119; i++ {
 		learn = append(learn, i)
 	}
-	scores, err := fit(learn, []int{0, 119}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := expect.Must(fit(learn, []int{0, 119}, 1))(t)
 	// Each of the n labeled rows seen weighs 118/2/39; at 0 its slope is −½ and its bending ¼ of that.
 	high, low := scores[0], scores[1]
 	match := false
@@ -349,16 +303,12 @@ func TestStumpByHand(t *testing.T) {
 		p, u := float64(n)*59/39, float64(59-n)*59/79
 		match = match || math.Abs(high-p/2/(p/4+1)) < 1e-9 && math.Abs(low+u/2/(u/4+1)) < 1e-9
 	}
-	if !match {
-		t.Errorf("values %v and %v are of no 59 rows", high, low)
-	}
+	expect.That(t, match, "values %v and %v are of no 59 rows", high, low)
 }
 
 // Ranks tell few values apart exactly and many into parts of equal size.
 func TestBinned(t *testing.T) {
-	if got := binned([]float64{3, -1, 3, 7}, 64); !slices.Equal(got, []uint8{1, 0, 1, 2}) {
-		t.Errorf("got %v", got)
-	}
+	expect.Equal(t, binned([]float64{3, -1, 3, 7}, 64), []uint8{1, 0, 1, 2})
 	values := make([]float64, 1000)
 	for i := range values {
 		values[i] = float64(i)
@@ -367,9 +317,7 @@ func TestBinned(t *testing.T) {
 	for _, b := range binned(values, 64) {
 		counts[b]++
 	}
-	if slices.Min(counts) < 15 || slices.Max(counts) > 16 {
-		t.Errorf("bins of %d values", counts)
-	}
+	expect.That(t, slices.Min(counts) >= 15 && slices.Max(counts) <= 16, "bins of %d values", counts)
 }
 
 // Every rank of a span is in the part whose child's span holds it.
@@ -378,9 +326,8 @@ func TestPartsOfSpans(t *testing.T) {
 		tree := &tice{bins: [][]uint8{{}}}
 		for rank := int(span[0]); rank <= int(span[1]); rank++ {
 			child := tree.child(ticeNode{spans: [][2]uint8{span}}, 0, partOf(span, uint8(rank))).spans[0]
-			if rank < int(child[0]) || rank > int(child[1]) {
-				t.Errorf("rank %d of %d is not in %d", rank, span, child)
-			}
+			expect.That(t, rank >= int(child[0]) && rank <= int(child[1]),
+				"rank %d of %d is not in %d", rank, span, child)
 		}
 	}
 }

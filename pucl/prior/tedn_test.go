@@ -1,7 +1,6 @@
 package prior
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -37,13 +36,10 @@ func TestTEDnRejects(t *testing.T) {
 			return rows.Pick(given, hold), nil
 		}
 		slices.Sort(out)
-		if others := slices.DeleteFunc(rows.All(140), func(i int) bool { return slices.Contains(hold, i) }); !slices.Equal(out, others) {
-			t.Errorf("examples %d are held out in the first round, want %d", out, others)
-		}
+		others := slices.DeleteFunc(rows.All(140), func(i int) bool { return slices.Contains(hold, i) })
+		expect.That(t, slices.Equal(out, others), "examples %d are held out in the first round, want %d", out, others)
 		for _, i := range hold {
-			if slices.Contains(seen, i) {
-				t.Errorf("example %d was seen before it was judged", i)
-			}
+			expect.That(t, !slices.Contains(seen, i), "example %d was seen before it was judged", i)
 			held[i]++
 		}
 		for _, i := range learn {
@@ -53,17 +49,15 @@ func TestTEDnRejects(t *testing.T) {
 		return rows.Pick(given, hold), nil
 	}
 	scores, e, err := TEDn(labeled, Folds{Folds: 4, Repeats: 1}, 2, fit, noInterval)
-	if err != nil || calls != 16 || !(math.Abs(e.Prior-0.3) <= 1e-9) || !slices.Equal(scores, given) {
-		t.Errorf("%v, %v after %d calls", e, err, calls)
-	}
+	expect.That(t, err == nil && calls == 16 && math.Abs(e.Prior-0.3) <= 1e-9 && slices.Equal(scores, given),
+		"%v, %v after %d calls", e, err, calls)
 	for i := range labeled {
 		want := 3
 		if i >= 40 && i < 70 {
 			want = 0
 		}
-		if learned[i] != want || held[i] != 1 {
-			t.Errorf("example %d: learned from %d times, want %d; held out %d times", i, learned[i], want, held[i])
-		}
+		expect.That(t, learned[i] == want && held[i] == 1,
+			"example %d: learned from %d times, want %d; held out %d times", i, learned[i], want, held[i])
 	}
 }
 
@@ -81,14 +75,15 @@ func TestTEDnOfNearestNeighbors(t *testing.T) {
 		}
 	}
 	nearest := func(learn, held []int, _ uint64) (scores []float64, err error) {
-		order := slices.Clone(learn)
+		distances, index := make([]float64, len(learn)), make([]int, len(learn))
 		for _, i := range held {
-			slices.SortFunc(order, func(a, b int) int {
-				return cmp.Compare(floats.Distance(x.RawRowView(a), x.RawRowView(i), 2), floats.Distance(x.RawRowView(b), x.RawRowView(i), 2))
-			})
+			for k, j := range learn {
+				distances[k] = math.Hypot(x.At(i, 0)-x.At(j, 0), x.At(i, 1)-x.At(j, 1))
+			}
+			floats.Argsort(distances, index)
 			score := 0.0
-			for _, j := range order[:5] {
-				if labeled[j] {
+			for _, k := range index[:5] {
+				if labeled[learn[k]] {
 					score++
 				}
 			}
@@ -97,9 +92,7 @@ func TestTEDnOfNearestNeighbors(t *testing.T) {
 		return scores, nil
 	}
 	_, e, err := TEDn(labeled, Folds{Repeats: 1}, 0, nearest, noInterval)
-	if err != nil || !(math.Abs(e.Prior-prior) < 0.05) {
-		t.Errorf("%v, %v; want %g", e, err, prior)
-	}
+	expect.That(t, err == nil && math.Abs(e.Prior-prior) < 0.05, "%v, %v; want %g", e, err, prior)
 }
 
 // Too few examples beside a fold and a classifier that fails are told; two folds are enough.
@@ -115,9 +108,7 @@ func TestTEDnErrors(t *testing.T) {
 	}
 	_, _, few := TEDn(marks(12), Folds{}, 0, fit, noInterval)
 	refusal.Check(t, few, "prior: 9 labeled positives and 40 unlabeled examples tell nothing … at least 10 of both, beside a fold")
-	if _, _, err := TEDn(marks(20), Folds{Folds: 2}, 0, fit, noInterval); err != nil {
-		t.Error(err)
-	}
+	expect.Must2(TEDn(marks(20), Folds{Folds: 2}, 0, fit, noInterval))(t)
 	if _, _, err := TEDn(marks(20), Folds{}, 0, func(_, _ []int, _ uint64) ([]float64, error) { return nil, io.ErrUnexpectedEOF }, noInterval); !errors.Is(
 		err, io.ErrUnexpectedEOF) {
 		t.Errorf("got %v", err)

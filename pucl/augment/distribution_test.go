@@ -8,11 +8,16 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // leastP is the p-value below which a sample is said not to come from its distribution. Seeds are fixed, so a test that
 // passes once always does; the bound is low since hundreds of samples are looked at.
 const leastP = 1e-5
+
+// mostDeviations is how far a normal number lies from its mean with probability leastP.
+var mostDeviations = math.Sqrt2 * math.Erfcinv(leastP)
 
 // kolmogorov returns the p-value of the Kolmogorov–Smirnov test that x is uniform on [0, 1]: with D the largest distance of the
 // empirical distribution from the straight line, 2 Σ (−1)^(k−1) exp(−2k²λ²), λ = (√n + 0.12 + 0.11/√n)·D (Stephens, 1970).
@@ -35,9 +40,8 @@ func kolmogorov(x []float64) float64 {
 // uniformly fails the test where x, of at least 1000 values, cannot be uniform on [0, 1].
 func uniformly(t *testing.T, what string, x []float64) {
 	t.Helper()
-	if p := kolmogorov(x); !(p >= leastP) || len(x) < 1000 {
-		t.Errorf("%s: %d values, uniform with p = %.2g", what, len(x), p)
-	}
+	p := kolmogorov(x)
+	expect.That(t, p >= leastP && len(x) >= 1000, "%s: %d values, uniform with p = %.2g", what, len(x), p)
 }
 
 // independently fails the test where x and y, uniform each, cannot be independent: χ² of a table of 6×6 equal cells.
@@ -53,17 +57,14 @@ func independently(t *testing.T, what string, x, y []float64) {
 	for _, c := range counts {
 		chi2 += (c - want) * (c - want) / want
 	}
-	if p := (distuv.ChiSquared{K: side*side - 1}).Survival(chi2); !(p >= leastP) || want < 10 {
-		t.Errorf("%s: %d pairs, independent with p = %.2g", what, len(x), p)
-	}
+	p := (distuv.ChiSquared{K: side*side - 1}).Survival(chi2)
+	expect.That(t, p >= leastP && want >= 10, "%s: %d pairs, independent with p = %.2g", what, len(x), p)
 }
 
 // shareOf fails the test where count of n cannot come from probability p.
 func shareOf(t *testing.T, what string, count, n int, p float64) {
 	t.Helper()
-	if z := (float64(count) - float64(n)*p) / math.Sqrt(float64(n)*p*(1-p)); !(math.Erfc(math.Abs(z)/math.Sqrt2) >= leastP) {
-		t.Errorf("%s: %d of %d, that is %.2g deviations off the share %g", what, count, n, z, p)
-	}
+	expect.Near(t, float64(count)/float64(n), p, mostDeviations*math.Sqrt(p*(1-p)/float64(n)), "%s: share of %d", what, n)
 }
 
 func TestTheTestsOfDistributions(t *testing.T) {
@@ -79,17 +80,14 @@ func TestTheTestsOfDistributions(t *testing.T) {
 		t.Errorf("uniform numbers are uniform with p = %g", p)
 	}
 	for name, x := range map[string][]float64{"a power": bent, "a gap": late} {
-		if p := kolmogorov(x); p >= leastP {
-			t.Errorf("%s passes for uniform with p = %g", name, p)
-		}
+		p := kolmogorov(x)
+		expect.That(t, p < leastP, "%s passes for uniform with p = %g", name, p)
 	}
 	// The table of the limiting distribution: P(√n D > 1.358) = 0.05. A sample in even steps, moved, has D exactly.
 	for i := range even {
 		even[i] = min((float64(i)+0.5)/n+(1.358/(math.Sqrt(n)+0.12+0.11/math.Sqrt(n))-0.5/n), 1)
 	}
-	if p := kolmogorov(even); !(math.Abs(p-0.05) <= 1e-3) {
-		t.Errorf("the 5%% point has p = %g", p)
-	}
+	expect.Near(t, kolmogorov(even), 0.05, 1e-3)
 }
 
 // cropSpace is the definition of the rectangle of a crop, by sums over a fine grid: an area, as a share, uniform in [lo, hi],
@@ -293,7 +291,7 @@ func uniformsOf(t *testing.T, rng *rand.Rand, r Recipe, in Shape, numbers []floa
 // Every number that a recipe draws has the distribution that its step names in torchvision; all of them are independent of
 // each other within a view, from view to view, between the two views of an image, and from step to step of training.
 func TestRecipesAgainstTheDefinition(t *testing.T) {
-	const n = 48_000
+	const n = 24_000
 	in := Shape{3000, 3000, 3}
 	for name, r := range map[string]Recipe{"CIFAR": CIFAR(32), "STL": STL(), "ImageNet": ImageNet(224), "another": {
 		Solarize{Probability: 0.35}, Jitter{Brightness: 0.9, Contrast: 0.1, Saturation: 1, Hue: 0.5, Probability: 0.3},
@@ -308,10 +306,7 @@ func TestRecipesAgainstTheDefinition(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 12))
 		views := make(map[string][]float64)
 		add := func(seed, step uint64, n int) {
-			numbers, err := r.Draw(rand.New(rand.NewPCG(seed, step)), in, n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			numbers := expect.Must(r.Draw(rand.New(rand.NewPCG(seed, step)), in, n))(t)
 			for k := range n {
 				for what, u := range uniformsOf(t, rng, r, in, numbers[k*r.Numbers():(k+1)*r.Numbers()]) {
 					views[what] = append(views[what], u)
@@ -332,7 +327,7 @@ func TestRecipesAgainstTheDefinition(t *testing.T) {
 		}
 		// The first view of every step of training, whose seeds follow one another.
 		clear(views)
-		for step := range uint64(4000) {
+		for step := range uint64(2000) {
 			add(5, step, 1)
 		}
 		for what, x := range views {

@@ -5,16 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // draws returns the numbers of n views, one slice for each of the step's numbers.
 func draws(t *testing.T, step Step, in Shape, n int) [][]float64 {
 	t.Helper()
 	r := Recipe{step}
-	flat, err := r.Draw(rand.New(rand.NewPCG(5, 6)), in, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	flat := expect.Must(r.Draw(rand.New(rand.NewPCG(5, 6)), in, n))(t)
 	k := step.Numbers()
 	columns := make([][]float64, k)
 	for i, x := range flat {
@@ -48,9 +47,8 @@ func sameCounts(t *testing.T, what string, a, b []float64) {
 		ca, cb = 0, 0
 	}
 	// χ² has mean and half variance cells − 1; five deviations, and 10 for its skewness, are far beyond chance.
-	if df := float64(cells - 1); cells < 2 || chi2 > df+5*math.Sqrt(2*df)+10 {
-		t.Errorf("%s: χ² = %.1f for %d cells", what, chi2, cells)
-	}
+	df := float64(cells - 1)
+	expect.That(t, cells >= 2 && chi2 <= df+5*math.Sqrt(2*df)+10, "%s: χ² = %.1f for %d cells", what, chi2, cells)
 }
 
 // Heights, widths and places of crops are spread as those of torchvision's RandomResizedCrop, ten tries and fallback
@@ -58,9 +56,7 @@ func sameCounts(t *testing.T, what string, a, b []float64) {
 func TestCropsAreSpreadAsTorchvisions(t *testing.T) {
 	const n = 100_000
 	f := load(t)
-	if len(f.Draws) != 3 {
-		t.Fatalf("%d frozen distributions, want 3", len(f.Draws))
-	}
+	expect.Require(t, len(f.Draws) == 3, "%d frozen distributions, want 3", len(f.Draws))
 	for _, want := range f.Draws {
 		crop := Crop{MinArea: want.Scale[0], MaxArea: want.Scale[1], MinRatio: want.Ratio[0], MaxRatio: want.Ratio[1]}
 		in := Shape{want.Height, want.Width, 3}
@@ -83,25 +79,6 @@ func TestCropsAreSpreadAsTorchvisions(t *testing.T) {
 	}
 }
 
-// Positions are uniform over all that fit: a crop of half of each side, whose area is fixed.
-func TestCropPlacesAreUniform(t *testing.T) {
-	const n = 40_000
-	got := draws(t, Crop{MinArea: 0.25, MaxArea: 0.25, MinRatio: 1, MaxRatio: 1}, Shape{16, 16, 1}, n)
-	tops, lefts, fair := make([]float64, 9), make([]float64, 9), make([]float64, 9)
-	for i := range n {
-		if got[2][i] != 8 || got[3][i] != 8 {
-			t.Fatalf("the crop has %g×%g pixels, want 8×8", got[2][i], got[3][i])
-		}
-		tops[int(got[0][i])]++
-		lefts[int(got[1][i])]++
-	}
-	for i := range fair {
-		fair[i] = 1e12 // so many that they have no deviation
-	}
-	sameCounts(t, "tops", tops, fair)
-	sameCounts(t, "lefts", lefts, fair)
-}
-
 // The fallback is the largest crop in the middle whose ratio is allowed.
 func TestCropFallsBack(t *testing.T) {
 	for _, tt := range []struct {
@@ -117,74 +94,21 @@ func TestCropFallsBack(t *testing.T) {
 	} {
 		got := draws(t, tt.crop, tt.in, 50)
 		for i, want := range tt.want {
-			if slices.ContainsFunc(got[i], func(x float64) bool { return x != want }) {
-				t.Errorf("%s of %s: number %d is %v, want %g", tt.crop, tt.in, i, got[i][:3], want)
-			}
+			expect.That(t, !slices.ContainsFunc(got[i], func(x float64) bool { return x != want }),
+				"%s of %s: number %d is %v, want %g", tt.crop, tt.in, i, got[i][:3], want)
 		}
 	}
 }
 
-// isUniform tells by mean, variance and bounds whether x can be uniform between lo and hi.
-func isUniform(t *testing.T, what string, x []float64, lo, hi float64) {
-	t.Helper()
-	n, mean, variance := float64(len(x)), 0.0, 0.0
-	for _, v := range x {
-		mean += (v - lo) / (hi - lo) / n
+// Strengths that are off change nothing, in any draw.
+func TestJitterOff(t *testing.T) {
+	got := draws(t, Jitter{Brightness: -1, Contrast: -1, Saturation: -1, Hue: -1}, Shape{4, 4, 3}, 100)
+	for k, want := range []float64{1, 1, 1, 0} {
+		expect.That(t, slices.Min(got[k]) == want && slices.Max(got[k]) == want, "number %d: %v, want %g", k, got[k], want)
 	}
-	for _, v := range x {
-		d := (v-lo)/(hi-lo) - 0.5
-		variance += d * d / n
-	}
-	// A uniform variable on [0, 1] has variance 1/12, and its squared deviation has variance 1/180.
-	if !(math.Abs(mean-0.5) <= 5/math.Sqrt(12*n)) || !(math.Abs(variance-1.0/12) <= 5/math.Sqrt(180*n)) || n < 1000 ||
-		slices.Min(x) < lo-1e-6 || slices.Max(x) > hi+1e-6 {
-		t.Errorf("%s: %g values of mean %g and variance %g on the unit scale, from %g to %g",
-			what, n, mean, variance, slices.Min(x), slices.Max(x))
-	}
-}
-
-// share tells whether count of n can come from probability p.
-func share(t *testing.T, what string, count, n int, p float64) {
-	t.Helper()
-	if got := float64(count) / float64(n); !(math.Abs(got-p) <= 5*math.Sqrt(p*(1-p)/float64(n))) {
-		t.Errorf("%s: share %g, want %g", what, got, p)
-	}
-}
-
-func TestJitterIsSpread(t *testing.T) {
-	const n = 48_000
-	in := Shape{4, 4, 3}
-	got := draws(t, Jitter{Brightness: 0.2, Contrast: 0.3, Saturation: 0.5, Hue: 0.25, Probability: 0.6}, in, n)
-	jittered := make([][]float64, 4)
-	orders := map[[4]float64]int{}
-	for i := range n {
-		orders[[4]float64{got[4][i], got[5][i], got[6][i], got[7][i]}]++
-		if got[0][i] == 1 && got[1][i] == 1 && got[2][i] == 1 && got[3][i] == 0 {
-			continue
-		}
-		for k := range jittered {
-			jittered[k] = append(jittered[k], got[k][i])
-		}
-	}
-	share(t, "jittered", len(jittered[0]), n, 0.6)
-	isUniform(t, "brightness", jittered[0], 0.8, 1.2)
-	isUniform(t, "contrast", jittered[1], 0.7, 1.3)
-	isUniform(t, "saturation", jittered[2], 0.5, 1.5)
-	isUniform(t, "hue", jittered[3], -0.25, 0.25)
-	if len(orders) != 24 {
-		t.Errorf("%d orders, want 24", len(orders))
-	}
-	for order, count := range orders {
-		sorted := slices.Sorted(slices.Values(order[:]))
-		if !slices.Equal(sorted, []float64{0, 1, 2, 3}) {
-			t.Errorf("the order %v", order)
-		}
-		share(t, "order", count, n, 1.0/24)
-	}
-	for k, x := range draws(t, Jitter{Brightness: -1, Contrast: -1, Saturation: -1, Hue: -1}, in, 100)[:4] {
-		if want := []float64{1, 1, 1, 0}[k]; slices.Min(x) != want || slices.Max(x) != want {
-			t.Errorf("number %d with everything off is between %g and %g", k, slices.Min(x), slices.Max(x))
-		}
+	numbers := cropJitters(t, CropJitter{Contrast: -1}, rand.New(rand.NewPCG(4, 4)), 100)
+	for i := range 100 {
+		expect.Require(t, numbers[i*6+5] == 1, "view %d has the contrast %g", i, numbers[i*6+5])
 	}
 }
 
@@ -206,14 +130,17 @@ func TestProbabilities(t *testing.T) {
 				t.Fatalf("%s drew %g", tt.step, x)
 			}
 		}
-		share(t, tt.step.String(), count, n, tt.p)
+		shareOf(t, tt.step.String(), count, n, tt.p)
 	}
 	for _, tt := range []struct {
 		blur         Blur
 		lo, hi, rate float64
 	}{{Blur{}, 0.1, 2, 0.5}, {Blur{MinSigma: 1, MaxSigma: 3, Probability: 1}, 1, 3, 1}} {
 		sigmas := slices.DeleteFunc(draws(t, tt.blur, in, n)[0], func(x float64) bool { return x == 0 })
-		share(t, tt.blur.String(), len(sigmas), n, tt.rate)
-		isUniform(t, tt.blur.String(), sigmas, tt.lo, tt.hi)
+		shareOf(t, tt.blur.String(), len(sigmas), n, tt.rate)
+		for i, sigma := range sigmas {
+			sigmas[i] = (sigma - tt.lo) / (tt.hi - tt.lo)
+		}
+		uniformly(t, tt.blur.String(), sigmas)
 	}
 }

@@ -17,10 +17,7 @@ func ExampleRecipe() {
 		fmt.Println(step)
 	}
 	numbers, err := recipe.Draw(rand.New(rand.NewPCG(1, 0)), augment.Shape{Height: 32, Width: 32, Channels: 3}, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println("crop:", numbers[:4], "flip:", numbers[4])
 	// Output:
 	// crop of 0.08–1 of the area, ratio 0.75–1.33, to 32×32, bilinear
@@ -35,10 +32,7 @@ func ExampleRecipe() {
 // Two images of 2×2 pixels: the first is flipped, the second is not.
 func ExampleRecipe_Bytes() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	recipe := augment.Recipe{augment.Flip{}}
 	images := []uint8{
 		1, 2,
@@ -55,10 +49,7 @@ func ExampleRecipe_Bytes() {
 // An augmentation of one's own: the picture fades to black by a random share u, here a quarter and a half.
 func ExampleFunc() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fade := augment.Func{
 		Name:     "fade",
 		Uniforms: 1,
@@ -70,4 +61,10 @@ func ExampleFunc() {
 	views, _, err := augment.Recipe{fade}.Bytes(eng, []uint8{100, 200}, shape, []float32{0.25, 0.5})
 	fmt.Println(views, err)
 	// Output: [75 100] <nil>
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

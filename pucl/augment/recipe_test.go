@@ -10,27 +10,21 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // The same seed must give the same views on every platform, for ever.
 func TestRecipeDrawGolden(t *testing.T) {
-	got, err := ImageNet(224).Draw(rand.New(rand.NewPCG(1, 105)), Shape{160, 213, 3}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(ImageNet(224).Draw(rand.New(rand.NewPCG(1, 105)), Shape{160, 213, 3}, 2))(t)
 	want := []float32{ // crop, flip, jitter and its order, gray, σ, solarized
 		51, 16, 75, 97, 0, 0.660870, 1.187597, 1.031788, 0.063180, 1, 0, 3, 2, 1, 1.744297, 1,
 		61, 1, 96, 91, 1, 1, 1, 1, 0, 3, 1, 2, 0, 0, 0, 0,
 	}
-	if len(got) != len(want) {
-		t.Fatalf("%d numbers, want %d", len(got), len(want))
-	}
+	expect.Require(t, len(got) == len(want), "%d numbers, want %d", len(got), len(want))
 	for i := range want {
-		if !(math.Abs(float64(got[i]-want[i])) <= 1e-5) {
-			t.Fatalf("numbers %v, want %v", got, want)
-		}
+		expect.Require(t, math.Abs(float64(got[i]-want[i])) <= 1e-5, "numbers %v, want %v", got, want)
 	}
 }
 
@@ -43,26 +37,17 @@ func TestRecipeOfOneStep(t *testing.T) {
 	for i := range 7 {
 		c.Draw(rng, in, want[6*i:6*i+6])
 	}
-	if err != nil || !slices.Equal(got, want) {
-		t.Fatalf("numbers %v (%v), want %v", got, err, want)
-	}
+	expect.Require(t, err == nil && slices.Equal(got, want), "numbers %v (%v), want %v", got, err, want)
 	pixels := make([]float32, 7*30)
 	for i := range pixels {
 		pixels[i] = float32(i%11) / 10
 	}
 	images, numbers := tensors.FromFlatDataAndDimensions(pixels, 7, 6, 5, 1), tensors.FromFlatDataAndDimensions(got, 7, 6)
-	out, err := MustNewExec(enginetest.Open(t).Backend, func(images, numbers *Node) (*Node, *Node) {
+	out := expect.Must(MustNewExec(enginetest.Open(t).Backend, func(images, numbers *Node) (*Node, *Node) {
 		return r.Apply(images, numbers), c.Apply(images, numbers)
-	}).Call(images, numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1]); !slices.Equal(a, b) {
-		t.Errorf("views %v, want %v", a, b)
-	}
-	if r.String() != c.String() {
-		t.Errorf("%q, want %q", r, c)
-	}
+	}).Call(images, numbers))(t)
+	expect.Equal(t, tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1]))
+	expect.That(t, r.String() == c.String(), "%q, want %q", r, c)
 }
 
 // A view whose numbers change nothing is the image, bit for bit: no step leaves rounding behind.
@@ -75,18 +60,11 @@ func TestViewsThatChangeNothing(t *testing.T) {
 	nothing := []float32{0, 0, 14, 14, 0, 0, 1, 1, 1, 0, 3, 1, 0, 2, 0}
 	both := append(slices.Clone(nothing), nothing...)
 	r, rest := CIFAR(0).Split()
-	if len(rest) != 1 || r.Numbers() != len(nothing) {
-		t.Fatalf("the recipe splits into %v and %v", r, rest)
-	}
-	out, err := CallOnce(enginetest.Open(t).Backend, r.Apply,
+	expect.Require(t, len(rest) == 1 && r.Numbers() == len(nothing), "the recipe splits into %v and %v", r, rest)
+	out := expect.Must(CallOnce(enginetest.Open(t).Backend, r.Apply,
 		tensors.FromFlatDataAndDimensions(pixels, 2, 14, 14, 3),
-		tensors.FromFlatDataAndDimensions(both, 2, len(nothing)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := tensors.MustCopyFlatData[float32](out); !slices.Equal(got, pixels) {
-		t.Error("views that change nothing change something")
-	}
+		tensors.FromFlatDataAndDimensions(both, 2, len(nothing))))(t)
+	expect.Equal(t, tensors.MustCopyFlatData[float32](out), pixels)
 }
 
 // Each view of a batch depends on its own numbers and its own image alone.
@@ -95,10 +73,7 @@ func TestViewsAreIndependent(t *testing.T) {
 	r := ImageNet(13)
 	rng := rand.New(rand.NewPCG(3, 3))
 	const n = 6
-	numbers, err := r.Draw(rng, in, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	numbers := expect.Must(r.Draw(rng, in, n))(t)
 	size, k := 14*15*3, r.Numbers()
 	pixels := make([]float32, n*size)
 	for i := range pixels {
@@ -125,9 +100,8 @@ func TestViewsAreIndependent(t *testing.T) {
 			t.Fatalf("value %d: %g in the first place, %g in the last", j, want, got)
 		}
 	}
-	if slices.Equal(before[:out], before[out:2*out]) || slices.Equal(before[:out], after[:out]) {
-		t.Error("views that should differ are the same")
-	}
+	expect.That(t, !slices.Equal(before[:out], before[out:2*out]) && !slices.Equal(before[:out], after[:out]),
+		"views that should differ are the same")
 }
 
 func TestRecipeErrors(t *testing.T) {
@@ -167,9 +141,7 @@ func TestRecipeErrors(t *testing.T) {
 		{FMNIST(), Shape{0, 28, 1}, "0×28×1 … height, width and channels must be at least 1"},
 	} {
 		refusal.Check(t, refusal.Err(tt.r.Check(tt.in)), tt.want)
-		if _, err := tt.r.Draw(rand.New(rand.NewPCG(1, 1)), tt.in, 1); err == nil {
-			t.Errorf("%v on %s draws numbers", tt.r, tt.in)
-		}
+		expect.Error(t, expect.Err(tt.r.Draw(rand.New(rand.NewPCG(1, 1)), tt.in, 1)))
 	}
 	for _, tt := range []struct {
 		r       Recipe
@@ -193,9 +165,7 @@ func TestCropNames(t *testing.T) {
 		"to height 7 and the images' width,":   {Height: 7},
 		"to the images' height and width 8, b": {Width: 8},
 	} {
-		if got := c.String(); !strings.Contains(got, want) {
-			t.Errorf("%q lacks %q", got, want)
-		}
+		expect.Contains(t, c.String(), want)
 	}
 }
 

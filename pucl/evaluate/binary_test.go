@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -42,7 +43,7 @@ func TestAUCAgainstPairsAndCurve(t *testing.T) {
 			scores[i], truth[i] = float64(rng.IntN(1+rng.IntN(30))), rng.Float64() < 0.4
 		}
 		truth[0], truth[1] = true, false
-		got := must[float64](t)(AUC(scores, truth))
+		got := expect.Must(AUC(scores, truth))(t)
 		near(t, "AUC against pairs", got, pairAUC(scores, truth), 1e-12)
 
 		sorted, classes := append([]float64(nil), scores...), append([]bool(nil), truth...)
@@ -54,15 +55,15 @@ func TestAUCAgainstPairsAndCurve(t *testing.T) {
 
 func TestAUCKnowsOrderOnly(t *testing.T) {
 	scores, truth := []float64{-2, 0.5, 0.5, 3, 1}, []bool{false, true, false, true, false}
-	want := must[float64](t)(AUC(scores, truth))
+	want := expect.Must(AUC(scores, truth))(t)
 	stretched, turned := make([]float64, len(scores)), make([]float64, len(scores))
 	for i, s := range scores {
 		stretched[i], turned[i] = math.Exp(3*s)-7, -s
 	}
-	near(t, "AUC of stretched scores", must[float64](t)(AUC(stretched, truth)), want, 0)
-	near(t, "AUC of turned scores", must[float64](t)(AUC(turned, truth)), 1-want, 1e-15)
-	near(t, "AUC of constant scores", must[float64](t)(AUC(make([]float64, 5), truth)), 0.5, 0)
-	near(t, "AUC of infinite scores", must[float64](t)(AUC([]float64{math.Inf(1), math.Inf(-1), 0}, []bool{true, false, false})), 1, 0)
+	near(t, "AUC of stretched scores", expect.Must(AUC(stretched, truth))(t), want, 0)
+	near(t, "AUC of turned scores", expect.Must(AUC(turned, truth))(t), 1-want, 1e-15)
+	near(t, "AUC of constant scores", expect.Must(AUC(make([]float64, 5), truth))(t), 0.5, 0)
+	near(t, "AUC of infinite scores", expect.Must(AUC([]float64{math.Inf(1), math.Inf(-1), 0}, []bool{true, false, false}))(t), 1, 0)
 }
 
 func TestDegenerateClassifiers(t *testing.T) {
@@ -79,87 +80,78 @@ func TestDegenerateClassifiers(t *testing.T) {
 		{"constant", []float64{3, 3, 3, 3}, ConstantScore, "degenerate: every score is the same"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := must[Binary](t)(ScoreBinary(tt.scores, truth, 0))
-			s := must[PU](t)(ScorePU(tt.scores, truth, 0, ScoreConfig{}))
+			b := expect.Must(ScoreBinary(tt.scores, truth, 0))(t)
+			s := expect.Must(ScorePU(tt.scores, truth, 0, ScoreConfig{}))(t)
 			for _, r := range []interface {
 				Degeneracy() Degeneracy
 				Degenerate() bool
 				String() string
 			}{b, s, PUReading{PU: s}, BinaryReading{Binary: b}} {
-				if r.Degeneracy() != tt.want || r.Degenerate() != (tt.want != NotDegenerate) {
-					t.Errorf("%T: %v", r, r.Degeneracy())
-				}
+				expect.That(t, r.Degeneracy() == tt.want && r.Degenerate() == (tt.want != NotDegenerate),
+					"%T: %v", r, r.Degeneracy())
 				if text := r.String(); !strings.HasSuffix(text, tt.says) || strings.Contains(text, "degenerate") != (tt.says != "") {
 					t.Errorf("%T says %q", r, text)
 				}
 			}
 		})
 	}
-	c := must[Classes](t)(ScoreClasses([]int{2, 2, 2}, []int{0, 1, 2}, 3))
+	c := expect.Must(ScoreClasses([]int{2, 2, 2}, []int{0, 1, 2}, 3))(t)
 	if c.Degeneracy() != OneClass || !c.Degenerate() || !strings.Contains(c.String(), "every prediction is the same class") {
 		t.Errorf("one class of three: %v", c)
 	}
-	if c = must[Classes](t)(ScoreClasses([]int{2, 2, 0}, []int{0, 1, 2}, 3)); c.Degenerate() {
+	if c = expect.Must(ScoreClasses([]int{2, 2, 0}, []int{0, 1, 2}, 3))(t); c.Degenerate() {
 		t.Errorf("two classes of three: %v", c)
 	}
 }
 
 func TestUndefinedMeasures(t *testing.T) {
-	negatives := must[Binary](t)(ScoreBinary([]float64{-1, 1, -2}, []bool{false, false, false}, 0))
+	negatives := expect.Must(ScoreBinary([]float64{-1, 1, -2}, []bool{false, false, false}, 0))(t)
 	near(t, "balanced accuracy of negatives alone", negatives.Balanced(), 2.0/3, 1e-15)
 	if !math.IsNaN(negatives.AUC) || !math.IsNaN(negatives.Recall()) || !strings.Contains(negatives.String(), "AUC undefined") {
 		t.Errorf("one class only: %v", negatives)
 	}
-	positives := must[Confusion](t)(Count([]bool{true, false}, []bool{true, true}))
+	positives := expect.Must(Count([]bool{true, false}, []bool{true, true}))(t)
 	near(t, "balanced accuracy of positives alone", positives.Balanced(), 0.5, 0)
-	silent := must[Confusion](t)(Count([]bool{false, false}, []bool{true, false}))
+	silent := expect.Must(Count([]bool{false, false}, []bool{true, false}))(t)
 	if !math.IsNaN(silent.Precision()) || silent.F1() != 0 || !strings.Contains(silent.String(), "precision undefined") {
 		t.Errorf("nothing predicted positive: %v", silent)
 	}
-	absent := must[Classes](t)(ScoreClasses([]int{0, 1}, []int{0, 0}, 3))
+	absent := expect.Must(ScoreClasses([]int{0, 1}, []int{0, 0}, 3))(t)
 	near(t, "balanced accuracy over the one class that occurs", absent.Balanced, 0.5, 0)
 	if text := absent.String(); text != "accuracy 50.0% of 2, balanced 50.0% over the 1 of 3 classes that occur" {
 		t.Errorf("one class of three occurs: %q", text)
 	}
-	if !math.IsNaN(absent.Recall[2]) {
-		t.Errorf("recall of a class that does not occur: %g", absent.Recall[2])
-	}
+	expect.That(t, math.IsNaN(absent.Recall[2]), "recall of a class that does not occur: %g", absent.Recall[2])
 }
 
 func TestCount(t *testing.T) {
-	c := must[Confusion](t)(Count([]bool{true, true, false, true}, []bool{true, false, false, true}))
+	c := expect.Must(Count([]bool{true, true, false, true}, []bool{true, false, false, true}))(t)
 	if c.Accuracy() != 0.75 || c.Balanced() != 0.75 || c.Predicted() != 0.75 || c.N() != 4 || c.Degenerate() {
 		t.Errorf("%+v: %v", c, c)
 	}
-	c = must[Confusion](t)(Count([]bool{false, false, false}, []bool{true, false, false}))
-	if !c.Degenerate() || c.Balanced() != 0.5 || !strings.Contains(c.String(), "degenerate") {
-		t.Errorf("%+v: %v", c, c)
-	}
+	c = expect.Must(Count([]bool{false, false, false}, []bool{true, false, false}))(t)
+	expect.That(t, c.Degenerate() && c.Balanced() == 0.5 && strings.Contains(c.String(), "degenerate"), "%+v: %v", c, c)
 }
 
 func TestTopKSharesTies(t *testing.T) {
 	for k := 1; k <= 4; k++ {
-		constant := must[float64](t)(TopK(mat.NewDense(3, 4, nil), []int{0, 1, 3}, k))
+		constant := expect.Must(TopK(mat.NewDense(3, 4, nil), []int{0, 1, 3}, k))(t)
 		near(t, "constant scores", constant, float64(k)/4, 1e-15)
 	}
 	// Class 0 leads; classes 1 and 2 share second and third place.
 	scores := mat.NewDense(1, 4, []float64{9, 5, 5, 1})
-	near(t, "half of second place", must[float64](t)(TopK(scores, []int{2}, 2)), 0.5, 0)
-	near(t, "third place", must[float64](t)(TopK(scores, []int{2}, 3)), 1, 0)
-	near(t, "last place", must[float64](t)(TopK(scores, []int{3}, 3)), 0, 0)
+	near(t, "half of second place", expect.Must(TopK(scores, []int{2}, 2))(t), 0.5, 0)
+	near(t, "third place", expect.Must(TopK(scores, []int{2}, 3))(t), 1, 0)
+	near(t, "last place", expect.Must(TopK(scores, []int{3}, 3))(t), 0, 0)
 }
 
 func TestThresholdLeavesThePriorAbove(t *testing.T) {
 	scores := []float64{5, 1, 4, 2, 3}
 	for prior, want := range map[float64]float64{0: 5, 0.2: 4, 0.4: 3, 0.8: 1, 1: math.Inf(-1)} {
-		if got := must[float64](t)(Threshold(scores, prior)); got != want {
-			t.Errorf("threshold at prior %g is %g, want %g", prior, got, want)
-		}
+		expect.Equal(t, expect.Must(Threshold(scores, prior))(t), want, "threshold at prior %g", prior)
 	}
 	// Of four, two are asked for; the tie at the boundary leaves one above.
-	if got := must[float64](t)(Threshold([]float64{2, 1, 1, 0}, 0.5)); got != 1 {
-		t.Errorf("threshold at a tie is %g, want 1", got)
-	}
+	expect.Equal(t, expect.Must(Threshold([]float64{2, 1, 1, 0}, 0.5))(t), 1, "threshold at a tie")
 }
 
 func TestScoresErrors(t *testing.T) {

@@ -14,10 +14,7 @@ func ExampleScoreBinary() {
 	logits := []float64{2, 1, -1, 0.5, -3}
 	truth := []bool{true, true, true, false, false}
 	b, err := evaluate.ScoreBinary(logits, truth, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(b)
 	fmt.Println(b.TruePositive, "of", b.TruePositive+b.FalseNegative, "positives found")
 	// Output:
@@ -30,10 +27,7 @@ func ExampleScoreBinary_degenerate() {
 	logits := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	truth := []bool{true, true, true, true, true, true, true, false, false, false}
 	b, err := evaluate.ScoreBinary(logits, truth, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(b)
 	fmt.Println(b.Degenerate(), b.Degeneracy() == evaluate.ConstantScore)
 	// Output:
@@ -44,10 +38,7 @@ func ExampleScoreBinary_degenerate() {
 // Ties count as half: the positive at 2 beats the negative at 1 and ties with the one at 2.
 func ExampleAUC() {
 	auc, err := evaluate.AUC([]float64{2, 2, 1}, []bool{true, false, false})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(auc)
 	// Output:
 	// 0.75
@@ -61,10 +52,7 @@ func ExampleTopK() {
 	})
 	for k := 1; k <= 2; k++ {
 		share, err := evaluate.TopK(scores, []int{2, 0}, k)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Println(k, share)
 	}
 	// Output:
@@ -78,10 +66,7 @@ func ExampleScorePU() {
 	logits := []float64{3, 2, 1, -1, -2, -3}
 	labeled := []bool{true, true, false, false, false, false}
 	s, err := evaluate.ScorePU(logits, labeled, 0, evaluate.ScoreConfig{Prior: 0.25})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(s.ProxyAccuracy(), s.LeeLiu())
 	// Output:
 	// 1 4
@@ -94,10 +79,7 @@ func ExampleProxy() {
 	var epochs []evaluate.Epoch
 	for i, logits := range [][]float64{{3, 2, 4, 1, -2, -3}, {3, -1, 2, -2, -2, -3}} {
 		s, err := evaluate.ScorePU(logits, labeled, 0, evaluate.ScoreConfig{})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		var proxy evaluate.Proxy // nil: Lee–Liu, or proxy accuracy where ScoreConfig tells the prior
 		epochs = append(epochs, evaluate.Epoch{Epoch: i + 1, Proxy: proxy.Of(s)})
 	}
@@ -110,15 +92,9 @@ func ExampleProxy() {
 // The query (1, 0) has cosine 1 to the first row of the bank and 0 to the others. At τ = 1 these vote with weights e, 1, 1.
 func ExampleKNN() {
 	bank, err := evaluate.LabeledPositives(mat.NewDense(3, 2, []float64{2, 0, 0, 1, 0, 5}), []bool{true, false, false})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	votes, err := evaluate.KNN{K: 3, Temperature: 1}.Votes(bank, mat.NewDense(1, 2, []float64{1, 0}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%s: %.4f\n", bank, votes.At(0, 1)) // e/(e+2)
 	// Output:
 	// labeled positives only (1 of 3 rows): 0.5761
@@ -131,10 +107,7 @@ func ExampleSelect() {
 		{Epoch: 2, Proxy: 0.91, Test: 0.92},
 		{Epoch: 3, Proxy: 0.90, Test: 0.90},
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(s)
 	// Output:
 	// last epoch 90.0% (epoch 3); chosen without negatives 92.0% (epoch 2); oracle 93.0% (epoch 1)
@@ -144,10 +117,7 @@ func ExampleSelect() {
 func ExampleSummarize() {
 	for _, accuracies := range [][]float64{{0.90, 0.91, 0.92, 0.93, 0.94}, {0.92}} {
 		s, err := evaluate.Summarize(accuracies, 0.95)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Println(s.Percent())
 	}
 	// Output:
@@ -162,13 +132,16 @@ func ExampleDiagnose() {
 		mat.NewDense(2, 2, []float64{1, 1, 2, 2}),
 	} {
 		c, err := evaluate.Diagnose(x, nil)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Println(c)
 	}
 	// Output:
 	// uniformity -4.000, effective rank 2.0 of 2, mean std 0.5000 (spread evenly: 0.7071), mean cosine 0.000
 	// uniformity 0.000, effective rank 1.0 of 2, mean std 0.0000 (spread evenly: 0.7071), mean cosine 1.000; collapsed: the embeddings hardly differ
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

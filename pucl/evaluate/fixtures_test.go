@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -52,14 +53,9 @@ type fixtures struct {
 
 func readFixtures(t *testing.T) fixtures {
 	t.Helper()
-	data, err := os.ReadFile("testdata/sklearn.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile("testdata/sklearn.json"))(t)
 	var f fixtures
-	if err := json.Unmarshal(data, &f); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, json.Unmarshal(data, &f))
 	if len(f.Binary) == 0 || len(f.Classes) == 0 || len(f.Neighbors.Cases) == 0 || len(f.Intervals) == 0 || len(f.Embeddings) == 0 {
 		t.Fatal("testdata/sklearn.json holds no cases of some kind")
 	}
@@ -76,25 +72,13 @@ func dense(rows [][]float64) *mat.Dense {
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s = %.12g, want %.12g", what, got, want)
-	}
-}
-
-func must[T any](t *testing.T) func(value T, err error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
+	expect.That(t, math.Abs(got-want) <= tolerance, "%s = %.12g, want %.12g", what, got, want)
 }
 
 func TestBinaryAgreesWithScikitLearn(t *testing.T) {
 	for _, f := range readFixtures(t).Binary {
 		t.Run(f.Name, func(t *testing.T) {
-			b := must[Binary](t)(ScoreBinary(f.Scores, f.Truth, f.Threshold))
+			b := expect.Must(ScoreBinary(f.Scores, f.Truth, f.Threshold))(t)
 			for _, m := range []struct {
 				name      string
 				got, want float64
@@ -104,9 +88,7 @@ func TestBinaryAgreesWithScikitLearn(t *testing.T) {
 			} {
 				near(t, m.name, m.got, m.want, 1e-12)
 			}
-			if b.Degenerate() != (f.Name == "all positive") {
-				t.Errorf("degenerate: %v", b.Degenerate())
-			}
+			expect.That(t, b.Degenerate() == (f.Name == "all positive"), "degenerate: %v", b.Degenerate())
 		})
 	}
 }
@@ -122,21 +104,21 @@ func TestClassesAgreeWithScikitLearn(t *testing.T) {
 				}
 			}
 		}
-		s := must[Classes](t)(ScoreClasses(predicted, f.Truth, len(f.Recall)))
+		s := expect.Must(ScoreClasses(predicted, f.Truth, len(f.Recall)))(t)
 		near(t, "accuracy", s.Accuracy, f.Accuracy, 1e-12)
 		near(t, "balanced", s.Balanced, f.Balanced, 1e-12)
 		for class, want := range f.Recall {
 			near(t, fmt.Sprint("recall of class ", class), s.Recall[class], want, 1e-12)
 		}
 		for i, want := range f.TopK {
-			near(t, fmt.Sprint("top ", i+1), must[float64](t)(TopK(scores, f.Truth, i+1)), want, 1e-12)
+			near(t, fmt.Sprint("top ", i+1), expect.Must(TopK(scores, f.Truth, i+1))(t), want, 1e-12)
 		}
 	}
 }
 
 func TestVotesAgreeWithScikitLearn(t *testing.T) {
 	f := readFixtures(t).Neighbors
-	bank := must[*Bank](t)(Supervised(dense(f.Bank), f.Labels, 4))
+	bank := expect.Must(Supervised(dense(f.Bank), f.Labels, 4))(t)
 	type way struct {
 		name      string
 		knn       KNN
@@ -149,7 +131,7 @@ func TestVotesAgreeWithScikitLearn(t *testing.T) {
 	for _, how := range ways {
 		for _, c := range f.Cases {
 			how.knn.K, how.knn.Temperature = c.K, c.Temperature
-			votes := must[*mat.Dense](t)(how.knn.Votes(bank, dense(f.Queries)))
+			votes := expect.Must(how.knn.Votes(bank, dense(f.Queries)))(t)
 			for i, row := range c.Votes {
 				for class, want := range row {
 					near(t, fmt.Sprintf("%s, k=%d: vote %d of query %d", how.name, c.K, class, i), votes.At(i, class), want, how.tolerance)
@@ -161,7 +143,7 @@ func TestVotesAgreeWithScikitLearn(t *testing.T) {
 
 func TestIntervalsAgreeWithSciPy(t *testing.T) {
 	for _, f := range readFixtures(t).Intervals {
-		low, high := must[Summary](t)(Summarize(f.Values, f.Confidence)).Interval()
+		low, high := expect.Must(Summarize(f.Values, f.Confidence))(t).Interval()
 		near(t, "low end", low, f.Low, 1e-9)
 		near(t, "high end", high, f.High, 1e-9)
 	}
@@ -170,15 +152,14 @@ func TestIntervalsAgreeWithSciPy(t *testing.T) {
 func TestCollapseAgreesWithNumPy(t *testing.T) {
 	for _, f := range readFixtures(t).Embeddings {
 		t.Run(f.Name, func(t *testing.T) {
-			c := must[Collapse](t)(Diagnose(dense(f.X), dense(f.Views)))
+			c := expect.Must(Diagnose(dense(f.X), dense(f.Views)))(t)
 			near(t, "alignment", c.Alignment, f.Alignment, 1e-10)
 			near(t, "uniformity", c.Uniformity, f.Uniformity, 1e-10)
 			near(t, "effective rank", c.EffectiveRank, f.Rank, 1e-9)
 			near(t, "mean std", c.MeanStd, f.MeanStd, 1e-10)
 			near(t, "mean cosine", c.MeanCosine, f.MeanCosine, 1e-10)
-			if c.Collapsed() != (f.Name == "shifted") {
-				t.Errorf("collapsed: %v, with mean cosine %g", c.Collapsed(), c.MeanCosine)
-			}
+			expect.That(t, c.Collapsed() == (f.Name == "shifted"),
+				"collapsed: %v, with mean cosine %g", c.Collapsed(), c.MeanCosine)
 		})
 	}
 }

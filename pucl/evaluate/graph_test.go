@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -29,18 +30,9 @@ func TestAlignmentAndUniformityAgreeWithTheGraph(t *testing.T) {
 		v := pucl.Views{Z: z, Labeled: labeled}
 		return pucl.Alignment(v), pucl.Uniformity(v)
 	})
-	out, err := exec.Call(z, make([]bool, 20))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := evaluate.Diagnose(first, second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := evaluate.Diagnose(second, first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(z, make([]bool, 20)))(t)
+	a := expect.Must(evaluate.Diagnose(first, second))(t)
+	b := expect.Must(evaluate.Diagnose(second, first))(t)
 	for _, m := range []struct {
 		name      string
 		got, want float64
@@ -48,8 +40,7 @@ func TestAlignmentAndUniformityAgreeWithTheGraph(t *testing.T) {
 		{"alignment", a.Alignment, out[0].Value().(float64)},
 		{"uniformity", (a.Uniformity + b.Uniformity) / 2, out[1].Value().(float64)},
 	} {
-		if !(math.Abs(m.got-m.want) <= 1e-10*max(1, math.Abs(m.want))) {
-			t.Errorf("%s is %.15g, in the graph %.15g", m.name, m.got, m.want)
-		}
+		expect.That(t, math.Abs(m.got-m.want) <= 1e-10*max(1, math.Abs(m.want)),
+			"%s is %.15g, in the graph %.15g", m.name, m.got, m.want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
@@ -48,13 +49,8 @@ func benchmarkKNN(b *testing.B, knn evaluate.KNN) {
 	queries, _ := clusters(60000, 10000)
 	var predicted []int
 	classify := func() {
-		bank, err := evaluate.Supervised(rows, classes, 10)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if predicted, err = knn.Predict(bank, queries); err != nil {
-			b.Fatal(err)
-		}
+		bank := expect.Must(evaluate.Supervised(rows, classes, 10))(b)
+		predicted = expect.Must(knn.Predict(bank, queries))(b)
 	}
 	classify()
 	var times []float64
@@ -66,8 +62,6 @@ func benchmarkKNN(b *testing.B, knn evaluate.KNN) {
 	slices.Sort(times)
 	b.ReportMetric(times[len(times)/2], "median-ms")
 	if path := os.Getenv("PUCL_PEERS_CLASSES"); path != "" {
-		if err := os.WriteFile(path, []byte(strings.Trim(fmt.Sprint(predicted), "[]")), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		expect.NoError(b, os.WriteFile(path, []byte(strings.Trim(fmt.Sprint(predicted), "[]")), 0o644))
 	}
 }

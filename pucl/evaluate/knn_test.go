@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -82,8 +83,8 @@ func TestVotesAgainstPlainLoops(t *testing.T) {
 			if tt.engine {
 				knn.Engine = enginetest.Open(t)
 			}
-			votes := must[*mat.Dense](t)(knn.Votes(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
-			predicted := must[[]int](t)(knn.Predict(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
+			votes := expect.Must(knn.Votes(expect.Must(Supervised(dense(rows), classes, 3))(t), dense(queries)))(t)
+			predicted := expect.Must(knn.Predict(expect.Must(Supervised(dense(rows), classes, 3))(t), dense(queries)))(t)
 			for i, query := range queries {
 				want := plainVotes(rows, classes, 3, query, tt.k, 0.1)
 				best := 0
@@ -93,9 +94,8 @@ func TestVotesAgainstPlainLoops(t *testing.T) {
 						best = class
 					}
 				}
-				if predicted[i] != best && want[best]-want[predicted[i]] > tt.tolerance {
-					t.Errorf("query %d: class %d, want %d", i, predicted[i], best)
-				}
+				expect.That(t, predicted[i] == best || want[best]-want[predicted[i]] <= tt.tolerance,
+					"query %d: class %d, want %d", i, predicted[i], best)
 			}
 		})
 	}
@@ -111,40 +111,21 @@ func TestTiesGoToTheFirstRow(t *testing.T) {
 			classes[i] = 1
 		}
 	}
-	bank := must[*Bank](t)(Supervised(x, classes, 2))
-	votes := must[*mat.Dense](t)(KNN{K: 8}.Votes(bank, mat.NewDense(1, 2, []float64{3, 0})))
+	bank := expect.Must(Supervised(x, classes, 2))(t)
+	votes := expect.Must(KNN{K: 8}.Votes(bank, mat.NewDense(1, 2, []float64{3, 0})))(t)
 	near(t, "votes of the first five of eight", votes.At(0, 1), 5.0/8, 1e-12)
 }
 
 func TestTemperature(t *testing.T) {
-	bank := must[*Bank](t)(Supervised(mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 2}), []int{0, 1, 1}, 2))
+	bank := expect.Must(Supervised(mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 2}), []int{0, 1, 1}, 2))(t)
 	query := mat.NewDense(1, 2, []float64{1, 0})
 	for tau, want := range map[float64]float64{
 		0.5:   math.Exp(2) / (math.Exp(2) + 2), // weights e^{1/τ}, 1, 1
 		1e-4:  1,                               // exp(10000) would overflow
 		1e300: 1.0 / 3,                         // all count the same
 	} {
-		votes := must[*mat.Dense](t)(KNN{Temperature: tau}.Votes(bank, query))
+		votes := expect.Must(KNN{Temperature: tau}.Votes(bank, query))(t)
 		near(t, fmt.Sprintf("vote for class 0 at τ = %g", tau), votes.At(0, 0), want, 1e-12)
-	}
-}
-
-func TestLengthsDoNotMatter(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 9))
-	rows, queries := normals(rng, 30, 4), normals(rng, 6, 4)
-	classes := make([]int, 30)
-	for i := range classes {
-		classes[i] = i % 3
-	}
-	want := must[*mat.Dense](t)(KNN{K: 9}.Votes(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
-	for i, row := range append(rows, queries...) {
-		for j := range row {
-			row[j] *= float64(1 + i)
-		}
-	}
-	got := must[*mat.Dense](t)(KNN{K: 9}.Votes(must[*Bank](t)(Supervised(dense(rows), classes, 3)), dense(queries)))
-	if !mat.EqualApprox(got, want, 1e-12) {
-		t.Error("votes change with the lengths of embeddings")
 	}
 }
 
@@ -166,23 +147,22 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 	}
 	x, positive, labeled := draw(400)
 	held, truth, heldLabeled := draw(200)
-	pu := must[*Bank](t)(LabeledPositives(x, labeled))
-	supervised := must[*Bank](t)(SupervisedBinary(x, positive))
+	pu := expect.Must(LabeledPositives(x, labeled))(t)
+	supervised := expect.Must(SupervisedBinary(x, positive))(t)
 	knn := KNN{K: 40}
 
 	config := ScoreConfig{Prior: 0.5, SingleDataset: true}
-	without := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, config))
-	with := must[BinaryReading](t)(knn.ReadBinary(supervised, held, truth, 0.5))
+	without := expect.Must(knn.ReadPU(pu, held, heldLabeled, config))(t)
+	with := expect.Must(knn.ReadBinary(supervised, held, truth, 0.5))(t)
 	classes := make([]int, len(truth))
 	for i, p := range truth {
 		if p {
 			classes[i] = 1
 		}
 	}
-	several := must[ClassesReading](t)(knn.ReadClasses(supervised, held, classes))
-	if with.Accuracy() < 0.95 || several.Accuracy != with.Accuracy() {
-		t.Errorf("supervised readings of an easy problem: %v and %v", with, several)
-	}
+	several := expect.Must(knn.ReadClasses(supervised, held, classes))(t)
+	expect.That(t, with.Accuracy() >= 0.95 && several.Accuracy == with.Accuracy(),
+		"supervised readings of an easy problem: %v and %v", with, several)
 	near(t, "proxy accuracy against accuracy", without.ProxyAccuracy(), with.Accuracy(), 0.06)
 	near(t, "AUC without negatives against AUC", without.AUC(), with.AUC, 0.06)
 	near(t, "share predicted positive at the prior", without.Predicted, 0.5, 0.02)
@@ -192,13 +172,11 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 		several.String(): {"kNN over all true classes (400 rows, 2 classes), judged by true classes: accuracy"},
 	} {
 		for _, part := range parts {
-			if !strings.Contains(text, part) {
-				t.Errorf("%q does not say %q", text, part)
-			}
+			expect.That(t, strings.Contains(text, part), "%q does not say %q", text, part)
 		}
 	}
 	// Case-control: the share of the prior is counted among the unlabeled alone.
-	s := must[PUReading](t)(knn.ReadPU(pu, held, heldLabeled, ScoreConfig{Prior: 1.0 / 3}))
+	s := expect.Must(knn.ReadPU(pu, held, heldLabeled, ScoreConfig{Prior: 1.0 / 3}))(t)
 	near(t, "share of the unlabeled predicted positive", s.Predicted, 1.0/3, 0.02)
 	refusal.Check(t, refusal.Err(knn.ReadPU(supervised, held, heldLabeled, config)),
 		"all true classes (400 rows, 2 classes) … reading without negatives takes one made")
@@ -207,30 +185,28 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 // The marks of held-out rows are for judging the votes and must not go into them.
 func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	bank := must[*Bank](t)(LabeledPositives(dense(normals(rng, 50, 3)), append([]bool{true, true, true}, make([]bool, 47)...)))
+	bank := expect.Must(LabeledPositives(dense(normals(rng, 50, 3)), append([]bool{true, true, true}, make([]bool, 47)...)))(t)
 	held := dense(normals(rng, 20, 3))
 	marks, others := append([]bool{true}, make([]bool, 19)...), append(make([]bool, 19), true)
-	a := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, marks, ScoreConfig{SingleDataset: true, Prior: 0.3}))
-	b := must[PUReading](t)(KNN{K: 5}.ReadPU(bank, held, others, ScoreConfig{SingleDataset: true, Prior: 0.3}))
-	if a.Predicted != b.Predicted {
-		t.Errorf("the share predicted positive changes with the held-out marks: %g and %g", a.Predicted, b.Predicted)
-	}
+	a := expect.Must(KNN{K: 5}.ReadPU(bank, held, marks, ScoreConfig{SingleDataset: true, Prior: 0.3}))(t)
+	b := expect.Must(KNN{K: 5}.ReadPU(bank, held, others, ScoreConfig{SingleDataset: true, Prior: 0.3}))(t)
+	expect.That(t, a.Predicted == b.Predicted,
+		"the share predicted positive changes with the held-out marks: %g and %g", a.Predicted, b.Predicted)
 }
 
 // Without a prior the threshold is half of the votes: (1, 0) and the labeled row beside it have most, (0, 1) hardly any.
 func TestReadPUWithoutAPrior(t *testing.T) {
-	bank := must[*Bank](t)(LabeledPositives(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []bool{true, false}))
-	s := must[PUReading](t)(KNN{}.ReadPU(bank, mat.NewDense(3, 2, []float64{2, 0, 3, 0, 0, 1}), []bool{true, false, false}, ScoreConfig{}))
-	if s.Recall != 1 || s.Predicted != 0.5 {
-		t.Errorf("recall %g, predicted positive %g; want 1 and 0.5", s.Recall, s.Predicted)
-	}
+	bank := expect.Must(LabeledPositives(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []bool{true, false}))(t)
+	s := expect.Must(KNN{}.ReadPU(bank, mat.NewDense(3, 2, []float64{2, 0, 3, 0, 0, 1}), []bool{true, false, false}, ScoreConfig{}))(t)
+	expect.That(t, s.Recall == 1 && s.Predicted == 0.5,
+		"recall %g, predicted positive %g; want 1 and 0.5", s.Recall, s.Predicted)
 }
 
 func TestKNNErrors(t *testing.T) {
 	two := mat.NewDense(2, 2, []float64{1, 0, 0, 1})
-	bank := must[*Bank](t)(Supervised(two, []int{0, 1}, 2))
-	three := must[*Bank](t)(Supervised(two, []int{0, 1}, 3))
-	pu := must[*Bank](t)(LabeledPositives(two, []bool{true, false}))
+	bank := expect.Must(Supervised(two, []int{0, 1}, 2))(t)
+	three := expect.Must(Supervised(two, []int{0, 1}, 3))(t)
+	pu := expect.Must(LabeledPositives(two, []bool{true, false}))(t)
 	votes := func(c KNN, x *mat.Dense) error { _, err := c.Votes(bank, x); return err }
 	for says, err := range map[string]error{
 		"3 neighbors in a bank of 2 rows … K must be from 1 to the number of rows":        votes(KNN{K: 3}, two),
@@ -241,21 +217,19 @@ func TestKNNErrors(t *testing.T) {
 		"queries have 3 entries, the rows … embed both with the same model":               votes(KNN{}, mat.NewDense(1, 3, nil)),
 		"row 0 holds NaN in column 1 … rows must be finite: did training diverge?":        votes(KNN{}, mat.NewDense(1, 2, []float64{1, math.NaN()})),
 		"no rows given … embed at least one example":                                      votes(KNN{}, nil),
-		"2 rows and 1 true classes … give one for each row, in the same order":            second(Supervised(two, []int{0}, 2)),
-		"row 1 has class 2 … 2 classes are numbered from 0 to 1":                          second(Supervised(two, []int{0, 2}, 2)),
-		"row 1 holds +Inf in column 0 … rows must be finite: did training diverge?":       second(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
-		"row 0 is too long: the sum of its squares … scale all rows down":                 second(Supervised(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64}), []int{0}, 2)),
-		"0 of 2 rows of the bank are labeled … it needs labeled and unlabeled ones":       second(LabeledPositives(two, make([]bool, 2))),
-		"2 of 2 rows of the bank are labeled … it needs labeled and unlabeled ones":       second(LabeledPositives(two, []bool{true, true})),
-		"no bank … make one with LabeledPositives or Supervised":                          second(KNN{}.Votes(nil, two)),
-		"no bank … one with LabeledPositives":                                             second(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), ScoreConfig{})),
-		"no bank; … make one with":                                                        second(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
-		"no bank; … make one with L":                                                      second(KNN{}.ReadClasses(nil, two, make([]int, 2))),
-		"labeled positives only (1 of 2 rows), so … take ReadPU or ReadBinary, or a bank": second(KNN{}.ReadClasses(pu, two, []int{1, 0})),
-		"the bank has 3 classes … positive against negative takes 2, more go":             second(KNN{}.ReadBinary(three, two, make([]bool, 2), 0.5)),
+		"2 rows and 1 true classes … give one for each row, in the same order":            expect.Err(Supervised(two, []int{0}, 2)),
+		"row 1 has class 2 … 2 classes are numbered from 0 to 1":                          expect.Err(Supervised(two, []int{0, 2}, 2)),
+		"row 1 holds +Inf in column 0 … rows must be finite: did training diverge?":       expect.Err(Supervised(mat.NewDense(2, 1, []float64{1, math.Inf(1)}), []int{0, 1}, 2)),
+		"row 0 is too long: the sum of its squares … scale all rows down":                 expect.Err(Supervised(mat.NewDense(1, 2, []float64{math.MaxFloat64, math.MaxFloat64}), []int{0}, 2)),
+		"0 of 2 rows of the bank are labeled … it needs labeled and unlabeled ones":       expect.Err(LabeledPositives(two, make([]bool, 2))),
+		"2 of 2 rows of the bank are labeled … it needs labeled and unlabeled ones":       expect.Err(LabeledPositives(two, []bool{true, true})),
+		"no bank … make one with LabeledPositives or Supervised":                          expect.Err(KNN{}.Votes(nil, two)),
+		"no bank … one with LabeledPositives":                                             expect.Err(KNN{}.ReadPU(&Bank{}, two, make([]bool, 2), ScoreConfig{})),
+		"no bank; … make one with":                                                        expect.Err(KNN{}.ReadBinary(nil, two, make([]bool, 2), 0.5)),
+		"no bank; … make one with L":                                                      expect.Err(KNN{}.ReadClasses(nil, two, make([]int, 2))),
+		"labeled positives only (1 of 2 rows), so … take ReadPU or ReadBinary, or a bank": expect.Err(KNN{}.ReadClasses(pu, two, []int{1, 0})),
+		"the bank has 3 classes … positive against negative takes 2, more go":             expect.Err(KNN{}.ReadBinary(three, two, make([]bool, 2), 0.5)),
 	} {
 		refusal.Check(t, err, says)
 	}
 }
-
-func second[T any](_ T, err error) error { return err }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/rows"
 )
@@ -83,13 +84,11 @@ func TestNegativesAgainstLoops(t *testing.T) {
 			"false": {got.False, want.False}, "clipped": {got.Clipped, want.Clipped}, "plain": {got.Plain.Bias, want.Plain.Bias},
 			"corrected": {got.Corrected.Bias, want.Corrected.Bias}, "deviation": {got.Plain.Deviation, 0}, "and of g": {got.Corrected.Deviation, 0},
 		} {
-			if math.Abs(pair[0]-pair[1]) > 1e-12 {
-				t.Errorf("M = %d, %s: %g, want %g", positives, what, pair[0], pair[1])
-			}
+			expect.That(t, math.Abs(pair[0]-pair[1]) <= 1e-12,
+				"M = %d, %s: %g, want %g", positives, what, pair[0], pair[1])
 		}
-		if want.Clipped == 0 || want.Clipped == 1 {
-			t.Errorf("a share of %g is clipped: this batch tests nothing", want.Clipped)
-		}
+		expect.That(t, want.Clipped != 0 && want.Clipped != 1,
+			"a share of %g is clipped: this batch tests nothing", want.Clipped)
 	}
 }
 
@@ -105,9 +104,9 @@ func TestNegativesOfAnchors(t *testing.T) {
 		}
 		var views []*mat.Dense
 		for _, view := range x {
-			views = append(views, must[*mat.Dense](t)(rows.Take(view, order)))
+			views = append(views, expect.Must(rows.Take(view, order))(t))
 		}
-		return must[Negatives](t)(MeasureNegatives(views, rows.Pick(classes, order), NegativesConfig{TauPlus: 0.3, Batch: n, Anchors: anchors, Draws: 2}))
+		return expect.Must(MeasureNegatives(views, rows.Pick(classes, order), NegativesConfig{TauPlus: 0.3, Batch: n, Anchors: anchors, Draws: 2}))(t)
 	}
 	got := measure(0, 3)
 	var plain, corrected float64
@@ -123,20 +122,11 @@ func TestNegativesOfAnchors(t *testing.T) {
 func TestNegativesOverDraws(t *testing.T) {
 	const n, b = 90, 10
 	x, classes := randomViews(n, 2)
-	got, err := MeasureNegatives(x, classes, NegativesConfig{Batch: b, Anchors: 1, Draws: 20_000, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := MeasureNegatives(x, classes, NegativesConfig{Batch: n, Anchors: 1, Draws: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(got.Plain.Bias-whole.Plain.Bias) > 0.01 || math.Abs(got.False-29./89) > 0.005 {
-		t.Errorf("%v in batches, %v of all", got, whole)
-	}
-	if got.Plain != got.Corrected || got.Clipped != 0 {
-		t.Errorf("τ⁺ = 0 corrects: %v", got)
-	}
+	got := expect.Must(MeasureNegatives(x, classes, NegativesConfig{Batch: b, Anchors: 1, Draws: 20_000, Seed: 1}))(t)
+	whole := expect.Must(MeasureNegatives(x, classes, NegativesConfig{Batch: n, Anchors: 1, Draws: 2}))(t)
+	expect.That(t, math.Abs(got.Plain.Bias-whole.Plain.Bias) <= 0.01 && math.Abs(got.False-29./89) <= 0.005,
+		"%v in batches, %v of all", got, whole)
+	expect.That(t, got.Plain == got.Corrected && got.Clipped == 0, "τ⁺ = 0 corrects: %v", got)
 	// Var of a mean of b−1 out of n−1 without replacement: S²/(b−1) · (1 − (b−1)/(n−1)).
 	var each []float64
 	for j := 1; j < n; j++ {
@@ -159,9 +149,7 @@ func TestNegativesOverDraws(t *testing.T) {
 		squares += (e - mean) * (e - mean)
 	}
 	want := math.Sqrt(squares/(n-2)/(b-1)*(1-float64(b-1)/(n-1))) / (truth / others)
-	if math.Abs(got.Plain.Deviation/want-1) > 0.02 {
-		t.Errorf("deviation %g, want %g", got.Plain.Deviation, want)
-	}
+	expect.That(t, math.Abs(got.Plain.Deviation/want-1) <= 0.02, "deviation %g, want %g", got.Plain.Deviation, want)
 }
 
 func TestNegativesRefused(t *testing.T) {

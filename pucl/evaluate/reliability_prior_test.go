@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/prior"
 )
@@ -43,10 +44,7 @@ func TestReliabilityWithAnEstimatedPrior(t *testing.T) {
 				population = 0
 			}
 			for name, estimate := range estimators {
-				e, err := estimate(logits, labeled, prior.Config{Resamples: -1})
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := expect.Must(estimate(logits, labeled, prior.Config{Resamples: -1}))(t)
 				if single {
 					e = e.OneSample(labels, unlabeled)
 				}
@@ -55,14 +53,9 @@ func TestReliabilityWithAnEstimatedPrior(t *testing.T) {
 					for i, logit := range logits {
 						p[i] = 1 / (1 + math.Exp(-sure*logit))
 					}
-					want, err := evaluate.MeasureReliability(p[population:], truth[population:], 0)
-					if err != nil {
-						t.Fatal(err)
-					}
+					want := expect.Must(evaluate.MeasureReliability(p[population:], truth[population:], 0))(t)
 					got, err := evaluate.MeasureReliabilityPU(p, labeled, evaluate.ScoreConfig{Prior: e.Prior, SingleDataset: single}, 0)
-					if err != nil || len(got) != len(want) {
-						t.Fatal(len(got), len(want), err)
-					}
+					expect.Require(t, err == nil && len(got) == len(want), "%v %v %v", len(got), len(want), err)
 					for i := range want {
 						if d := math.Abs(got[i].Positive - want[i].Positive); !(d <= 0.02+3*got[i].Error) {
 							t.Errorf("%s, prior %g as %.4f, single dataset %v, bin %d: %.4f ± %.4f, truth %.4f", name, pi, e.Prior, single, i, got[i].Positive, got[i].Error, want[i].Positive)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestReliabilityByHand(t *testing.T) {
 	p := []float64{0.1, 0.2, 0.3, 0.3, 0.3, 0.5, 0.6, 0.6, 0.9, 1, 1, 1}
 	truth := []bool{false, false, true, false, false, true, false, true, true, true, true, false}
-	r := must[Reliability](t)(MeasureReliability(p, truth, 3))
+	r := expect.Must(MeasureReliability(p, truth, 3))(t)
 	want := Reliability{
 		{Mean: 1.2 / 5, Positive: 0.2, Error: math.Sqrt(0.2 * 0.8 / 5), Share: 5. / 12},
 		{Mean: 1.7 / 3, Positive: 2. / 3, Error: math.Sqrt(2. / 27), Share: 3. / 12},
@@ -26,9 +27,8 @@ func TestReliabilityByHand(t *testing.T) {
 		near(t, "share", b.Share, want[i].Share, 1e-15)
 	}
 	near(t, "calibration error", r.CalibrationError(), 5./12*0.04+0.25*0.1+0.225/3, 1e-15)
-	if same := must[Reliability](t)(MeasureReliability([]float64{0.5, 0.5}, []bool{true, false}, 0)); len(same) != 1 || same[0].Share != 1 {
-		t.Errorf("%+v", same)
-	}
+	same := expect.Must(MeasureReliability([]float64{0.5, 0.5}, []bool{true, false}, 0))(t)
+	expect.That(t, len(same) == 1 && same[0].Share == 1, "%+v", same)
 }
 
 // Where a tie is longer than bins, those that it swallows are no bins, not ones of single examples; and bins after it are as they would be.
@@ -56,12 +56,11 @@ func TestReliabilityOfTies(t *testing.T) {
 			},
 		} {
 			var got []float64
-			for _, b := range must[Reliability](t)(measure()) {
+			for _, b := range expect.Must(measure())(t) {
 				got = append(got, math.Round(1000*b.Share))
 			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("%d equal probabilities, %s: bins of %v, want %v", tt.equal, name, got, tt.want)
-			}
+			expect.That(t, slices.Equal(got, tt.want),
+				"%d equal probabilities, %s: bins of %v, want %v", tt.equal, name, got, tt.want)
 		}
 	}
 }
@@ -70,7 +69,7 @@ func TestReliabilityOfTies(t *testing.T) {
 func TestReliabilityErrorOfSureBins(t *testing.T) {
 	p := []float64{0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 1}
 	truth := []bool{false, false, false, false, true, false, true, false, true, true}
-	r := must[Reliability](t)(MeasureReliability(p, truth, 10))
+	r := expect.Must(MeasureReliability(p, truth, 10))(t)
 	for i, want := range []float64{1. / 4, math.Sqrt(0.6 * 0.4 / 5), 1} {
 		near(t, "error", r[i].Error, want, 1e-15)
 	}
@@ -108,8 +107,8 @@ func TestReliabilityOfKnownProbabilities(t *testing.T) {
 			for i, u := range x {
 				p[i] = 1 / (1 + math.Exp(-sure*u))
 			}
-			known := must[Reliability](t)(MeasureReliability(p[:population], truth[:population], 0))
-			found := must[Reliability](t)(MeasureReliabilityPU(p, labeled, config, 0))
+			known := expect.Must(MeasureReliability(p[:population], truth[:population], 0))(t)
+			found := expect.Must(MeasureReliabilityPU(p, labeled, config, 0))(t)
 			for i := range known {
 				if d := math.Abs(found[i].Positive - known[i].Positive); d > 4*found[i].Error || len(found) != len(known) {
 					t.Errorf("bin %d: %.4f ± %.4f, truth %.4f", i, found[i].Positive, found[i].Error, known[i].Positive)

@@ -8,20 +8,19 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
 func TestIntervalByHand(t *testing.T) {
 	// 1 to 5: mean 3, variance 10/4. The 97.5% point of t with 4 degrees of freedom is 2.776445105 in tables.
-	s := must[Summary](t)(Summarize([]float64{5, 3, 1, 2, 4}, 0))
+	s := expect.Must(Summarize([]float64{5, 3, 1, 2, 4}, 0))(t)
 	near(t, "mean", s.Mean, 3, 1e-15)
 	near(t, "standard deviation", s.StdDev, math.Sqrt(2.5), 1e-15)
 	near(t, "half-width", s.HalfWidth, 2.776445105*math.Sqrt(2.5/5), 1e-8)
-	if s.Confidence != 0.95 || s.Seeds != 5 {
-		t.Errorf("%+v", s)
-	}
+	expect.That(t, s.Confidence == 0.95 && s.Seeds == 5, "%+v", s)
 	// Two values: t with one degree of freedom is Cauchy, tan(π(q − ½)).
-	s = must[Summary](t)(Summarize([]float64{0, 2}, 0.9))
+	s = expect.Must(Summarize([]float64{0, 2}, 0.9))(t)
 	near(t, "half-width of two", s.HalfWidth, math.Tan(math.Pi*0.45), 1e-9)
 }
 
@@ -38,7 +37,7 @@ func TestWhatFiveSeedsCover(t *testing.T) {
 		for i := range values {
 			values[i] = 0.9 + 0.02*rng.NormFloat64()
 		}
-		if low, high := must[Summary](t)(Summarize(values, 0.8)).Interval(); low <= 0.9 && 0.9 <= high {
+		if low, high := expect.Must(Summarize(values, 0.8))(t).Interval(); low <= 0.9 && 0.9 <= high {
 			hits++
 		}
 	}
@@ -46,7 +45,7 @@ func TestWhatFiveSeedsCover(t *testing.T) {
 }
 
 func TestOneSeedSaysSo(t *testing.T) {
-	s := must[Summary](t)(Summarize([]float64{0.9}, 0.95))
+	s := expect.Must(Summarize([]float64{0.9}, 0.95))(t)
 	if s.Mean != 0.9 || !math.IsNaN(s.HalfWidth) || s.String() != "0.9000 (one seed, no interval)" || s.Percent() != "90.00% (one seed, no interval)" {
 		t.Errorf("%+v: %v, %v", s, s, s.Percent())
 	}
@@ -59,20 +58,19 @@ func TestSelectReadsARunInThreeWays(t *testing.T) {
 		{Epoch: 3, Proxy: 0.9, Test: 0.91}, // as high a proxy as before: the earlier epoch stands
 		{Epoch: 4, Proxy: 0.8, Test: 0.80},
 	}
-	s := must[Selection](t)(Select(epochs))
+	s := expect.Must(Select(epochs))(t)
 	for choice, want := range map[Choice]int{LastEpoch: 4, WithoutNegatives: 2, Oracle: 3} {
-		if e := must[Epoch](t)(s.By(choice)); e.Epoch != want {
-			t.Errorf("%v: epoch %d, want %d", choice, e.Epoch, want)
-		}
+		e := expect.Must(s.By(choice))(t)
+		expect.That(t, e.Epoch == want, "%v: epoch %d, want %d", choice, e.Epoch, want)
 	}
 	if text := s.String(); text != "last epoch 80.0% (epoch 4); chosen without negatives 85.0% (epoch 2); oracle 91.0% (epoch 3)" {
 		t.Error(text)
 	}
-	alone := must[Selection](t)(Select(epochs[:1]))
+	alone := expect.Must(Select(epochs[:1]))(t)
 	if text := alone.String(); strings.Count(text, "(epoch 1, degenerate)") != 3 {
 		t.Error(text)
 	}
-	all := must[SelectionSummary](t)(SummarizeSelections([]Selection{s, alone}, 0.9))
+	all := expect.Must(SummarizeSelections([]Selection{s, alone}, 0.9))(t)
 	near(t, "last", all.Last.Mean, 0.75, 1e-15)
 	near(t, "chosen", all.WithoutNegatives.Mean, 0.775, 1e-15)
 	near(t, "oracle", all.Oracle.Mean, 0.805, 1e-15)
@@ -95,5 +93,74 @@ func TestSummariesErrors(t *testing.T) {
 		"summarize; … at least one see":                                                                                                              func() error { _, err := SummarizeSelections(nil, 0); return err },
 	} {
 		refusal.Check(t, call(), says)
+	}
+}
+
+func TestKappa(t *testing.T) {
+	repeat := func(yes, first, second, no int) (a, b []bool) { // both positive, one of them, none
+		for i, count := range []int{yes, first, second, no} {
+			for range count {
+				a, b = append(a, i < 2), append(b, i == 0 || i == 2)
+			}
+		}
+		return a, b
+	}
+	for _, tt := range []struct {
+		yes, first, second, no int
+		want                   float64
+	}{
+		{20, 5, 10, 15, 0.4}, // of two reviewers of 50 grant proposals: 0.7 agree, by chance 0.5
+		{3, 0, 0, 4, 1}, {0, 2, 2, 0, -1}, {9, 3, 3, 1, 0}, {5, 0, 0, 0, 0}, {0, 0, 0, 5, 0}, {4, 4, 0, 0, 0},
+	} {
+		a, b := repeat(tt.yes, tt.first, tt.second, tt.no)
+		near(t, "κ", expect.Must(Kappa(a, b))(t), tt.want, 1e-15)
+	}
+	expect.Error(t, expect.Err(Kappa([]bool{true}, nil)))
+}
+
+// At its ends the Wilson interval has proportions that lie just z standard errors, their own, from the share that was seen; of
+// none in n it is from 0 to z²/(n+z²).
+func TestWilson(t *testing.T) {
+	const z = 1.959963984540054 // the normal quantile of 0.975
+	for _, tt := range []struct {
+		share float64
+		n     int
+	}{{0.5, 10}, {0.07, 300}, {1. / 3, 3}, {0.999, 1000}} {
+		low, high := expect.Must2(Wilson(tt.share, tt.n, 0.95))(t)
+		for _, p := range []float64{low, high} {
+			if far := math.Abs(tt.share-p) / math.Sqrt(p*(1-p)/float64(tt.n)); !(math.Abs(far-z) < 1e-9) {
+				t.Errorf("share %g of %d: %g lies %g standard errors away, want %g", tt.share, tt.n, p, far, z)
+			}
+		}
+	}
+	low, high, err := Wilson(0, 8, 0.95)
+	expect.That(t, err == nil && low == 0 && math.Abs(high-z*z/(8+z*z)) <= 1e-12,
+		"none of 8: %g to %g, %v", low, high, err)
+	for n := range 100 { // exactly, whatever rounding does
+		none, _, err := Wilson(0, n+1, 0.95)
+		_, all, otherErr := Wilson(1, n+1, 0.95)
+		expect.That(t, none == 0 && all == 1 && err == nil && otherErr == nil,
+			"none and all of %d: from %g, to %g, %v, %v", n+1, none, all, err, otherErr)
+	}
+	if low, high, err = Wilson(1, 8, 0.95); err != nil || high != 1 || math.Abs(low-8/(8+z*z)) > 1e-12 {
+		t.Errorf("all of 8: %g to %g, %v", low, high, err)
+	}
+}
+
+func TestWilsonErrors(t *testing.T) {
+	for _, tt := range []struct {
+		share, confidence float64
+		n                 int
+		says              string
+	}{
+		{0.5, 0.95, 0, "a share of 0 examples … give 1 or more"},
+		{-0.1, 0.95, 5, "a share of -0.1 … from 0 to 1"},
+		{math.NaN(), 0.95, 5, "a share of NaN … from 0 to 1"},
+		{0.5, 95, 5, "a confidence of 95 … such as 0.95"},
+		{0.5, math.Nextafter(1, 0), 5, "a confidence of 0.9999999999999999 … such as 0.95"},
+		{0.5, 1, 5, "a confidence of 1 … such as 0.95"},
+	} {
+		_, _, err := Wilson(tt.share, tt.n, tt.confidence)
+		refusal.Check(t, err, tt.says)
 	}
 }

@@ -181,6 +181,7 @@ func TestOverlapIsSeen(t *testing.T) {
 
 // Intervals contain the prior at least as often as they say, and are not so wide that they always would.
 func TestCoverage(t *testing.T) {
+	expect.Slow(t)
 	for _, e := range estimators[:2] {
 		const draws = 60
 		for _, prior := range []float64{0.1, 0.5} {

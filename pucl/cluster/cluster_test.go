@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/internal/spans"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
@@ -34,17 +35,6 @@ func line(labeled int, places ...float64) (*mat.Dense, []bool) {
 		mask[i] = true
 	}
 	return mat.NewDense(len(places), 1, places), mask
-}
-
-// must returns a function that fails t on an error and otherwise returns the value.
-func must[T any](t *testing.T) func(T, error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
 }
 
 func near(t *testing.T, what string, got, want []float64, tolerance float64) {
@@ -74,24 +64,22 @@ func TestVectors(t *testing.T) {
 			vectortest.ReadJSON(t, path, &v)
 			x, labeled := stack(v.Labeled, v.Unlabeled)
 			first := len(v.Labeled)
-			weights := must[[]float64](t)(SeedingWeights(x, labeled))
+			weights := expect.Must(SeedingWeights(x, labeled))(t)
 			expected := 0.0
 			for _, run := range v.Runs {
 				vectortest.Near(t, "probability", weights[first+run.Index]/floats.Sum(weights), run.Probability, 1e-12)
-				c := must[*Clustering](t)(From(x, labeled, first+run.Index))
+				c := expect.Must(From(x, labeled, first+run.Index))(t)
 				vectortest.Near(t, "seeding potential", c.SeedingPotential, run.SeedingPotential, 1e-12)
 				vectortest.Near(t, "potential", c.Potential, run.Potential, 1e-12)
 				vectortest.Near(t, "constrained potential", c.ConstrainedPotential, run.ConstrainedPotential, 1e-12)
 				near(t, "positive center", c.PositiveCenter, run.CenterPositive, 1e-12)
 				near(t, "negative center", c.NegativeCenter, run.CenterNegative, 1e-12)
 				for i, l := range run.Labels {
-					if c.Positive[first+i] != (l == 1) || c.NearPositive[first+i] != (l == 1) {
-						t.Errorf("start %d: label of row %d is %v", run.Index, i, c.Positive[first+i])
-					}
+					expect.That(t, c.Positive[first+i] == (l == 1) && c.NearPositive[first+i] == (l == 1),
+						"start %d: label of row %d is %v", run.Index, i, c.Positive[first+i])
 				}
-				if !c.Converged || c.StartRow != first+run.Index {
-					t.Errorf("start %d: converged %v, started at row %d", run.Index, c.Converged, c.StartRow)
-				}
+				expect.That(t, c.Converged && c.StartRow == first+run.Index,
+					"start %d: converged %v, started at row %d", run.Index, c.Converged, c.StartRow)
 				expected += run.Probability * c.SeedingPotential
 			}
 			vectortest.Near(t, "expected seeding potential", expected, v.ExpectedSeedingPotential, 1e-12)
@@ -104,12 +92,11 @@ func TestStartsAreDrawnBySquaredDistance(t *testing.T) {
 	x, labeled := line(1, 0, 0, 1, 2, 3) // weights 0, 1, 4, 9
 	var counts [5]float64
 	const draws = 20000
-	for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Restarts: draws, Seed: 1})) {
+	for _, c := range expect.Must(Starts(x, labeled, Config{Restarts: draws, Seed: 1}))(t) {
 		counts[c.StartRow]++
 	}
-	if counts[0] != 0 || counts[1] != 0 {
-		t.Errorf("the labeled row was drawn %g times, the row beside it %g times", counts[0], counts[1])
-	}
+	expect.That(t, counts[0] == 0 && counts[1] == 0,
+		"the labeled row was drawn %g times, the row beside it %g times", counts[0], counts[1])
 	for i, want := range []float64{0, 1.0 / 14, 4.0 / 14, 9.0 / 14} {
 		if sd := math.Sqrt(want * (1 - want) / draws); !(math.Abs(counts[1+i]/draws-want) <= 4.5*sd) {
 			t.Errorf("row %d drawn with frequency %g, want %g", 1+i, counts[1+i]/draws, want)
@@ -123,22 +110,20 @@ func TestRestartsKeepTheLowestPotential(t *testing.T) {
 	x, labeled := line(2, 0, 1, 2, 4, 5, 9)
 	worse := 0
 	for seed := range uint64(20) {
-		if once := must[*Clustering](t)(PUPL(x, labeled, Config{Seed: seed})); once.Potential > 16.5 {
+		if once := expect.Must(PUPL(x, labeled, Config{Seed: seed}))(t); once.Potential > 16.5 {
 			worse++
 		}
-		best := must[*Clustering](t)(PUPL(x, labeled, Config{Restarts: 30, Seed: seed}))
+		best := expect.Must(PUPL(x, labeled, Config{Restarts: 30, Seed: seed}))(t)
 		vectortest.Near(t, "potential", best.Potential, 16, 1e-12)
 	}
-	if worse == 0 {
-		t.Error("single starts never ended higher, so this test shows nothing")
-	}
+	expect.That(t, worse != 0, "single starts never ended higher, so this test shows nothing")
 }
 
 // The labeled point at 10 lies nearer to the negative center: Algorithm 1B keeps it, the pseudo code lets it go.
 func TestTheTwoVariantsDiffer(t *testing.T) {
 	x, labeled := line(4, 0, 0, 0, 10, 0, 11, 11, 11)
-	a := must[*Clustering](t)(From(x, labeled, 5))
-	b := must[*Clustering](t)(PseudoCode(x, labeled))
+	a := expect.Must(From(x, labeled, 5))(t)
+	b := expect.Must(PseudoCode(x, labeled))(t)
 	near(t, "Algorithm 1B, centers", []float64{a.PositiveCenter[0], a.NegativeCenter[0]}, []float64{2, 11}, 1e-12)
 	// Four points at 0 lie 2 from their center, the point at 10 1 from the negative and 8 from the positive one.
 	vectortest.Near(t, "Algorithm 1B, potential", a.Potential, 4*4+1, 1e-12)
@@ -146,57 +131,47 @@ func TestTheTwoVariantsDiffer(t *testing.T) {
 	near(t, "pseudo code, centers", []float64{b.PositiveCenter[0], b.NegativeCenter[0]}, []float64{0, 43.0 / 4}, 1e-12)
 	want := []bool{true, true, true, true, true, false, false, false}
 	for name, c := range map[string]*Clustering{"Algorithm 1B": a, "pseudo code": b} {
-		if !slices.Equal(c.Positive, want) {
-			t.Errorf("%s: pseudo-labels %v", name, c.Positive)
-		}
+		expect.That(t, slices.Equal(c.Positive, want), "%s: pseudo-labels %v", name, c.Positive)
 		if c.NearPositive[3] || !c.NearPositive[0] {
 			t.Errorf("%s: NearPositive should say that the point at 10 alone is nearer to the negative center: %v", name, c.NearPositive)
 		}
 	}
-	if b.StartRow != -1 {
-		t.Errorf("pseudo code: started at row %d", b.StartRow)
-	}
+	expect.That(t, b.StartRow == -1, "pseudo code: started at row %d", b.StartRow)
 }
 
 // The centers start at 0 and 2, equally far from the unlabeled point at 1. It goes to the positive one, and 2 stays alone.
 func TestTiesGoToThePositiveCenter(t *testing.T) {
 	x, labeled := line(1, 0, 1, 2)
-	if c := must[*Clustering](t)(From(x, labeled, 2)); !slices.Equal(c.Positive, []bool{true, true, false}) {
-		t.Errorf("pseudo-labels %v", c.Positive)
-	}
+	c := expect.Must(From(x, labeled, 2))(t)
+	expect.That(t, slices.Equal(c.Positive, []bool{true, true, false}), "pseudo-labels %v", c.Positive)
 }
 
 // The centers of the pseudo code start at ½ and 1 and move to 0 and 2. Then the labeled point at 1 alone changes sides, and
 // they move on to ¼ and 3.
 func TestPseudoCodeGoesOnWhileLabeledRowsMove(t *testing.T) {
 	x, labeled := line(2, 0, 1, 0, 0, 3)
-	c := must[*Clustering](t)(PseudoCode(x, labeled))
+	c := expect.Must(PseudoCode(x, labeled))(t)
 	near(t, "centers", []float64{c.PositiveCenter[0], c.NegativeCenter[0]}, []float64{0.25, 3}, 1e-12)
-	if c.Iterations != 2 || !c.Converged {
-		t.Errorf("%d rounds, converged %v", c.Iterations, c.Converged)
-	}
+	expect.That(t, c.Iterations == 2 && c.Converged, "%d rounds, converged %v", c.Iterations, c.Converged)
 }
 
 // Of the labeled points 0, 0 and 9, the mean of which is 3, two end with the center that starts at −4: this cluster is the
 // positive one, and the unlabeled point at 10 is not in it.
 func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
 	x, labeled := line(3, 0, 0, 9, -4, -4, 10)
-	c := must[*Clustering](t)(From(x, labeled, 3))
+	c := expect.Must(From(x, labeled, 3))(t)
 	centers := [][]float64{c.PositiveCenter, c.NegativeCenter}
-	if c.Swapped || !slices.Equal(c.NearPositive, []bool{false, false, true, false, false, true}) {
-		t.Fatalf("before orienting: %+v", c)
-	}
+	expect.Require(t, !c.Swapped && slices.Equal(c.NearPositive, []bool{false, false, true, false, false, true}),
+		"before orienting: %+v", c)
 	if !c.Orient(labeled) || !c.Swapped || &c.PositiveCenter[0] != &centers[1][0] || &c.NegativeCenter[0] != &centers[0][0] ||
 		!slices.Equal(c.NearPositive, []bool{true, true, false, true, true, false}) ||
 		!slices.Equal(c.Positive, []bool{true, true, true, true, true, false}) {
 		t.Errorf("after orienting: %+v", c)
 	}
-	if c.Orient(labeled) {
-		t.Error("oriented clusters were swapped again")
-	}
+	expect.That(t, !c.Orient(labeled), "oriented clusters were swapped again")
 	for _, unoriented := range []bool{false, true} {
 		starts := 0
-		for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Restarts: 9, Unoriented: unoriented})) {
+		for _, c := range expect.Must(Starts(x, labeled, Config{Restarts: 9, Unoriented: unoriented}))(t) {
 			if c.StartRow == 5 {
 				continue
 			}
@@ -204,9 +179,7 @@ func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
 				t.Errorf("Unoriented %v: swapped %v", unoriented, c.Swapped)
 			}
 		}
-		if starts == 0 {
-			t.Error("no start at −4 was drawn")
-		}
+		expect.That(t, starts != 0, "no start at −4 was drawn")
 	}
 }
 
@@ -229,12 +202,11 @@ func TestRowsInAnyOrder(t *testing.T) {
 		mixed.SetRow(i, x.RawRowView(row))
 		mask[i] = labeled[row]
 	}
-	a := must[*Clustering](t)(PUPL(x, labeled, Config{Restarts: 3, Seed: 4}))
-	b := must[*Clustering](t)(PUPL(mixed, mask, Config{Restarts: 3, Seed: 4}))
+	a := expect.Must(PUPL(x, labeled, Config{Restarts: 3, Seed: 4}))(t)
+	b := expect.Must(PUPL(mixed, mask, Config{Restarts: 3, Seed: 4}))(t)
 	for i, row := range order {
-		if b.Positive[i] != a.Positive[row] || b.NearPositive[i] != a.NearPositive[row] {
-			t.Fatalf("row %d of the mixed rows is labeled %v, row %d of the others %v", i, b.Positive[i], row, a.Positive[row])
-		}
+		expect.Require(t, b.Positive[i] == a.Positive[row] && b.NearPositive[i] == a.NearPositive[row],
+			"row %d of the mixed rows is labeled %v, row %d of the others %v", i, b.Positive[i], row, a.Positive[row])
 	}
 	if order[b.StartRow] != a.StartRow || b.Potential != a.Potential || !slices.Equal(b.PositiveCenter, a.PositiveCenter) {
 		t.Errorf("mixed rows: %+v\nsorted rows: %+v", b, a)
@@ -246,7 +218,7 @@ func TestAgainstLoops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	const k = 7
 	x, labeled := stack(randomRows(rng, 5, k), randomRows(rng, 2*spans.Rows+100, k))
-	c := must[*Clustering](t)(From(x, labeled, 5+17))
+	c := expect.Must(From(x, labeled, 5+17))(t)
 	distance := func(x, y []float64) (sum float64) {
 		for j := range x {
 			sum += (x[j] - y[j]) * (x[j] - y[j])
@@ -282,9 +254,7 @@ func TestAgainstLoops(t *testing.T) {
 	for i := range labels {
 		potential += min(distance(x.RawRowView(i), p), distance(x.RawRowView(i), q))
 	}
-	if !slices.Equal(labels, c.Positive) {
-		t.Error("labels differ")
-	}
+	expect.That(t, slices.Equal(labels, c.Positive), "labels differ")
 	vectortest.Near(t, "potential", c.Potential, potential, 1e-12)
 	near(t, "positive center", c.PositiveCenter, p, 1e-9)
 	near(t, "negative center", c.NegativeCenter, q, 1e-9)
@@ -347,10 +317,7 @@ func BenchmarkRounds(b *testing.B) {
 	x, labeled := stack(randomRows(rng, 1000, 128), randomRows(rng, 60000, 128))
 	rounds := 0
 	for b.Loop() {
-		c, err := From(x, labeled, 1000)
-		if err != nil {
-			b.Fatal(err)
-		}
+		c := expect.Must(From(x, labeled, 1000))(b)
 		rounds += c.Iterations
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
@@ -360,10 +327,9 @@ func BenchmarkRounds(b *testing.B) {
 func TestTwoRandomRowsDiffer(t *testing.T) {
 	x, labeled := line(2, -1, 1, -1, 1, -1, 1)
 	for seed := range uint64(50) {
-		for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Start: TwoRandom, Free: true, Seed: seed, Restarts: 4})) {
-			if c.PositiveCenter[0] == c.NegativeCenter[0] {
-				t.Fatalf("seed %d: both centers at %g", seed, c.PositiveCenter[0])
-			}
+		for _, c := range expect.Must(Starts(x, labeled, Config{Start: TwoRandom, Free: true, Seed: seed, Restarts: 4}))(t) {
+			expect.Require(t, c.PositiveCenter[0] != c.NegativeCenter[0],
+				"seed %d: both centers at %g", seed, c.PositiveCenter[0])
 		}
 	}
 }
@@ -380,7 +346,7 @@ func TestStartsOfEveryKind(t *testing.T) {
 		TwoRandom: {0.25, 0.25, 0.25, 0.25},
 	} {
 		var counts [4]float64
-		for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Start: start, Free: true, Restarts: draws, Seed: 3})) {
+		for _, c := range expect.Must(Starts(x, labeled, Config{Start: start, Free: true, Restarts: draws, Seed: 3}))(t) {
 			counts[c.StartRow]++
 		}
 		for i, p := range want {
@@ -389,22 +355,18 @@ func TestStartsOfEveryKind(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range must[[]*Clustering](t)(Starts(x, labeled, Config{Start: Means, Restarts: 3})) {
-		if c.StartRow != -1 || !c.Positive[0] {
-			t.Errorf("%+v", c)
-		}
+	for _, c := range expect.Must(Starts(x, labeled, Config{Start: Means, Restarts: 3}))(t) {
+		expect.That(t, c.StartRow == -1 && c.Positive[0], "%+v", c)
 	}
 	rng := rand.New(rand.NewPCG(6, 6))
 	x, labeled = stack(randomRows(rng, 30, 3), randomRows(rng, 300, 3))
-	two := must[*Clustering](t)(PUPL(x, labeled, Config{Start: TwoDrawn, Free: true, Unoriented: true}))
+	two := expect.Must(PUPL(x, labeled, Config{Start: TwoDrawn, Free: true, Unoriented: true}))(t)
 	start := mat.NewDense(2, 3, slices.Concat(two.PositiveCenter, two.NegativeCenter))
-	p := must[*Partition](t)(KMeans{K: 2, Centers: start}.Fit(Dense(x)))
+	p := expect.Must(KMeans{K: 2, Centers: start}.Fit(Dense(x)))(t)
 	if vectortest.Near(t, "potential", p.Potential, two.Potential, 1e-6); p.Rounds > 1 {
 		t.Errorf("k-means moves the centers of two-means, %d times", p.Rounds)
 	}
 	for i, label := range p.Labels {
-		if two.NearPositive[i] != (label == 0) {
-			t.Errorf("row %d: cluster %d", i, label)
-		}
+		expect.That(t, two.NearPositive[i] == (label == 0), "row %d: cluster %d", i, label)
 	}
 }

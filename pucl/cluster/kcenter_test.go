@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -113,27 +114,24 @@ func TestKCenterIsGreedy(t *testing.T) {
 		{"more than a piece", scattered(5, greedyRows+50, 3, 40), scattered(6, fewCenters+3, 3, 2), 25},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if len(tt.x) > 1000 {
+				expect.Slow(t)
+			}
 			order, distances, radius := farthestFirst(tt.x, tt.start, tt.k)
 			onAll(t, func(t *testing.T, eng *engine.Engine) {
 				var start Source
 				if tt.start != nil {
 					start = flat(tt.start)
 				}
-				got, err := KCenter{K: tt.k, Engine: eng}.Choose(flat(tt.x), start)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(got.Rows, order) {
-					t.Fatalf("chosen %v, want %v", got.Rows, order)
-				}
+				got := expect.Must(KCenter{K: tt.k, Engine: eng}.Choose(flat(tt.x), start))(t)
+				expect.Require(t, slices.Equal(got.Rows, order), "chosen %v, want %v", got.Rows, order)
 				for i, distance := range distances {
 					if off := math.Abs(got.Distances[i] - distance); off > 1e-12 || math.IsNaN(off) && !math.IsInf(got.Distances[i], 1) {
 						t.Errorf("row %d chosen at distance %g, want %g", order[i], got.Distances[i], distance)
 					}
 				}
-				if tt.k < len(tt.x) && !(math.Abs(got.Radius-radius) < 1e-12) {
-					t.Errorf("radius %g, want %g", got.Radius, radius)
-				}
+				expect.That(t, tt.k >= len(tt.x) || math.Abs(got.Radius-radius) < 1e-12,
+					"radius %g, want %g", got.Radius, radius)
 			})
 		})
 	}
@@ -157,10 +155,7 @@ func TestKCenterIsNearTheBest(t *testing.T) {
 		for i, angle := range angles {
 			x[i] = []float32{float32(math.Cos(angle)), float32(math.Sin(angle))}
 		}
-		got, err := KCenter{K: k}.Choose(flat(x), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(KCenter{K: k}.Choose(flat(x), nil))(t)
 		best := leave(slices.Sorted(slices.Values(angles)), k)
 		if angle := math.Acos(1 - got.Radius); angle > 2*best+1e-6 || got.Radius > 4*(1-math.Cos(best))+1e-6 {
 			t.Errorf("%d centers of %.3f leave an angle of %.4f and a distance of %.4f; the least angle is %.4f", k, angles, angle, got.Radius, best)
@@ -175,9 +170,7 @@ func TestKCenterIsNearTheBest(t *testing.T) {
 		}
 		check(angles, 1+rng.IntN(len(angles)-1))
 	}
-	if worst < 3.98 {
-		t.Errorf("nowhere is the distance more than %.2f times the least", worst)
-	}
+	expect.That(t, worst >= 3.98, "nowhere is the distance more than %.2f times the least", worst)
 }
 
 // Rows that are others when they are read again are told of, where processors compare them and where the engine may be to blame.
@@ -195,9 +188,8 @@ func TestKCenterOfAnotherSource(t *testing.T) {
 		}
 		err := refusal.Err(KCenter{K: 2, Engine: eng}.Choose(x, nil))
 		refusal.Check(t, err, says)
-		if eng == nil && err != nil && strings.Contains(err.Error(), "ngine") {
-			t.Errorf("an engine is blamed, and there is none: %v", err)
-		}
+		expect.That(t, eng != nil || err == nil || !strings.Contains(err.Error(), "ngine"),
+			"an engine is blamed, and there is none: %v", err)
 	})
 }
 
@@ -242,9 +234,7 @@ func TestNth(t *testing.T) {
 	}
 	sorted := slices.Sorted(slices.Values(x))
 	for k := range x {
-		if got := nth(x, k); got != sorted[k] {
-			t.Errorf("place %d: %g, want %g", k, got, sorted[k])
-		}
+		expect.Equal(t, nth(x, k), sorted[k], "place %d", k)
 	}
 }
 
@@ -288,10 +278,7 @@ func BenchmarkKCenter(b *testing.B) {
 	}
 	c := KCenter{K: k, Engine: enginetest.Found(b)}
 	choose := func(c KCenter, x Float32s) *Centers {
-		got, err := c.Choose(x, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		got := expect.Must(c.Choose(x, nil))(b)
 		return got
 	}
 	choose(KCenter{K: 200, Engine: c.Engine}, Float32s{x.Data[:128*min(len(x.Data)/128, greedyRows)], 128}) // warm

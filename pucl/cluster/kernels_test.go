@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // Whatever the vectors, scores are those of loops, and the same to the last bit in whatever company a row and a center are.
@@ -86,9 +88,8 @@ func TestCompanyChangesNoScore(t *testing.T) {
 				c.twoBest(x.Data, all[i:i+1], from, lanes, one[:], two[:], slot[:])
 				least = min(least, one[0])
 			}
-			if least != best[i] {
-				t.Errorf("vectors %d: row %d has score %v among all and %v alone", allowed, i, best[i], least)
-			}
+			expect.That(t, least == best[i],
+				"vectors %d: row %d has score %v among all and %v alone", allowed, i, best[i], least)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -26,10 +27,7 @@ func BenchmarkKMeans(b *testing.B) {
 	}
 	c := KMeans{K: k, Centers: rowsAt(x, rows.All(k)...), Rounds: rounds}
 	fit := func(x Float32s, c KMeans) *Partition {
-		p, err := c.Fit(x)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := expect.Must(c.Fit(x))(b)
 		return p
 	}
 	if n, _ := x.Dims(); n*k*rounds <= 1e9 { // warm, as the others are
@@ -56,23 +54,14 @@ func setting(b *testing.B, variable string, otherwise int) int {
 	if text == "" {
 		return otherwise
 	}
-	value, err := strconv.Atoi(text)
-	if err != nil {
-		b.Fatal(err)
-	}
+	value := expect.Must(strconv.Atoi(text))(b)
 	return value
 }
 
 func float32sOf(b *testing.B, path string) (out []float32) {
-	file, err := os.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	file := expect.Must(os.Open(path))(b)
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		b.Fatal(err)
-	}
+	info := expect.Must(file.Stat())(b)
 	out = make([]float32, 0, info.Size()/4)
 	reader, word := bufio.NewReaderSize(file, 1<<20), make([]byte, 4)
 	for {

@@ -8,20 +8,21 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // tableOf returns the rows of x as k-means sees them.
 func tableOf(t *testing.T, x Source) *table {
-	rows := must[*table](t)(newTable(x, nil, 0, 100))
+	rows := expect.Must(newTable(x, nil, 0, 100))(t)
 	t.Cleanup(rows.free)
 	return rows
 }
 
 // seeds returns the places of k seeds on a line, in the order in which they were drawn.
 func seeds(t *testing.T, rows *table, c KMeans, restart int) []float64 {
-	places := must[[][]float64](t)(c.seed(rows, restart))
+	places := expect.Must(c.seed(rows, restart))(t)
 	out := make([]float64, len(places))
 	for i, x := range rows.outside(places).RawMatrix().Data {
 		out[i] = x
@@ -66,9 +67,7 @@ func TestPlusPlusDrawsBySquaredDistance(t *testing.T) {
 			}
 		}
 	}
-	if math.Abs(checked-1) > 1e-12 {
-		t.Errorf("the cases have probability %g", checked)
-	}
+	expect.That(t, math.Abs(checked-1) <= 1e-12, "the cases have probability %g", checked)
 }
 
 func TestRandomDrawsEverySetAlike(t *testing.T) {
@@ -80,13 +79,10 @@ func TestRandomDrawsEverySetAlike(t *testing.T) {
 		slices.Sort(set)
 		counts[fmt.Sprint(set)]++
 	}
-	if len(counts) != 6 {
-		t.Errorf("sets %v", counts)
-	}
+	expect.That(t, len(counts) == 6, "sets %v", counts)
 	for set, count := range counts {
-		if sd := math.Sqrt(5.0 / 36 / draws); !(math.Abs(count/draws-1.0/6) <= 4.5*sd) {
-			t.Errorf("%s drawn with frequency %g, want 1/6", set, count/draws)
-		}
+		sd := math.Sqrt(5.0 / 36 / draws)
+		expect.That(t, math.Abs(count/draws-1.0/6) <= 4.5*sd, "%s drawn with frequency %g, want 1/6", set, count/draws)
 	}
 }
 
@@ -96,11 +92,11 @@ func TestSeedsSpread(t *testing.T) {
 	const groups = 40
 	x := blobs(2, 4000, 6, groups, 0.01)
 	for name, eng := range engines(t) {
-		rows := must[*table](t)(newTable(x, eng, 0, 1000))
+		rows := expect.Must(newTable(x, eng, 0, 1000))(t)
 		defer rows.free()
 		met := map[Seeding]int{}
 		for _, seeding := range []Seeding{PlusPlus, Parallel, Random} {
-			places := rows.outside(must[[][]float64](t)(KMeans{K: groups, Seeding: seeding, Seed: 7, Engine: eng}.seed(rows, 0)))
+			places := rows.outside(expect.Must(KMeans{K: groups, Seeding: seeding, Seed: 7, Engine: eng}.seed(rows, 0))(t))
 			found := map[int]bool{}
 			for c := range groups {
 				for i := range 4000 {
@@ -113,16 +109,13 @@ func TestSeedsSpread(t *testing.T) {
 						found[i%groups] = true
 						break
 					}
-					if i == 3999 {
-						t.Errorf("%s, seeding %d: seed %d is no row", name, seeding, c)
-					}
+					expect.That(t, i != 3999, "%s, seeding %d: seed %d is no row", name, seeding, c)
 				}
 			}
 			met[seeding] = len(found)
 		}
-		if met[PlusPlus] < groups-1 || met[Parallel] < groups-1 || met[Random] > groups-8 {
-			t.Errorf("%s: groups met: %v", name, met)
-		}
+		expect.That(t, met[PlusPlus] >= groups-1 && met[Parallel] >= groups-1 && met[Random] <= groups-8,
+			"%s: groups met: %v", name, met)
 	}
 }
 
@@ -133,10 +126,8 @@ func TestParallelFindsEnough(t *testing.T) {
 		far[i] = float32(i) / 1e3
 	}
 	far[399] = 1e3
-	p := must[*Partition](t)(KMeans{K: 20, Seeding: Parallel, Engine: enginetest.Open(t)}.Fit(Float32s{far, 1}))
-	if slices.Contains(p.Counts, 0) {
-		t.Errorf("clusters of %v rows", p.Counts)
-	}
+	p := expect.Must(KMeans{K: 20, Seeding: Parallel, Engine: enginetest.Open(t)}.Fit(Float32s{far, 1}))(t)
+	expect.That(t, !slices.Contains(p.Counts, 0), "clusters of %v rows", p.Counts)
 }
 
 // A row drawn before never comes again, however little rounding leaves of its distance, and too few different rows are told of.
@@ -150,10 +141,9 @@ func TestSeedsDiffer(t *testing.T) {
 		for seed := range uint64(20) {
 			for _, block := range []int{0, 100} {
 				c := KMeans{K: 4, Seeding: seeding, Seed: seed, Block: block}
-				p := must[*Partition](t)(c.Fit(x))
-				if seeding != Random && p.Potential != 0 {
-					t.Errorf("seeding %d, seed %d: potential %g of 4 clusters for 4 different rows", seeding, seed, p.Potential)
-				}
+				p := expect.Must(c.Fit(x))(t)
+				expect.That(t, seeding == Random || p.Potential == 0,
+					"seeding %d, seed %d: potential %g of 4 clusters for 4 different rows", seeding, seed, p.Potential)
 				c.K = 5
 				refusal.Check(t, refusal.Err(c.Fit(x)), "only 4 of the rows are different, too few to seed 5 clusters … lower K")
 			}
@@ -171,10 +161,8 @@ func TestParallelTellsNearRowsApart(t *testing.T) {
 		x.Data = append(x.Data, -1000, -1000)
 	}
 	for seed := range uint64(5) {
-		places := must[[][]float64](t)(KMeans{K: 21, Seeding: Parallel, Seed: seed}.seed(tableOf(t, x), 0))
+		places := expect.Must(KMeans{K: 21, Seeding: Parallel, Seed: seed}.seed(tableOf(t, x), 0))(t)
 		slices.SortFunc(places, slices.Compare)
-		if different := len(slices.CompactFunc(places, slices.Equal)); different != 21 {
-			t.Errorf("seed %d: %d different seeds", seed, different)
-		}
+		expect.Equal(t, len(slices.CompactFunc(places, slices.Equal)), 21, "seed %d", seed)
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
@@ -22,18 +25,15 @@ func TestRowsLieOnAGrid(t *testing.T) {
 		square := 0.0
 		for j, value := range rows.pieces[i/100].row(i % 100) {
 			entry := float64(value)
-			if units := entry * (1 << 24); units != math.Trunc(units) {
-				t.Fatalf("row %d holds %g, no multiple of 2^-24", i, entry)
-			}
+			units := entry * (1 << 24)
+			expect.Require(t, units == math.Trunc(units), "row %d holds %g, no multiple of 2^-24", i, entry)
 			vectortest.Near(t, "entry", entry/rows.scale+rows.mean[j], float64(x.Data[i*3+j]), 1e-7)
 			largest = max(largest, math.Abs(entry))
 			square += entry * entry
 		}
 		vectortest.Near(t, "squared length", float64(rows.squares[i]), square, 1e-7)
 	}
-	if largest <= 0.5 || largest > 1 {
-		t.Errorf("the largest entry is %g", largest)
-	}
+	expect.That(t, largest > 0.5 && largest <= 1, "the largest entry is %g", largest)
 }
 
 // Wherever the blocks end, columns of numbers of all sizes have the same mean to the last bit.
@@ -42,13 +42,11 @@ func TestBlocksChangeNoMean(t *testing.T) {
 	for range 3 * 5000 {
 		x.Data = append(x.Data, float32(math.Exp(20*rng.NormFloat64())))
 	}
-	want := must[*table](t)(newTable(x, nil, 0, 4096))
+	want := expect.Must(newTable(x, nil, 0, 4096))(t)
 	for _, block := range []int{1000, 3000} {
-		got := must[*table](t)(newTable(x, nil, block, 4096))
+		got := expect.Must(newTable(x, nil, block, 4096))(t)
 		for j, mean := range got.mean {
-			if mean != want.mean[j] {
-				t.Errorf("blocks of %d: mean %v, want %v", block, mean, want.mean[j])
-			}
+			expect.That(t, mean == want.mean[j], "blocks of %d: mean %v, want %v", block, mean, want.mean[j])
 		}
 	}
 }
@@ -57,7 +55,7 @@ func TestBlocksChangeNoMean(t *testing.T) {
 func TestBlockBoundsMemory(t *testing.T) {
 	x := blobs(15, 500, 2, 3, 1)
 	for _, block := range []int{1, 99, 100, 101, 199, 350, 499, 600} {
-		rows := must[*table](t)(newTable(x, nil, block, 100))
+		rows := expect.Must(newTable(x, nil, block, 100))(t)
 		if held := len(rows.pieces) * len(rows.pieces[0].rows) / 2; held > block || held < min(block, 500)/100*100 {
 			t.Errorf("%d rows in memory in blocks of %d", held, block)
 		}
@@ -70,5 +68,49 @@ func TestTheFirstErrorEnds(t *testing.T) {
 	x := &faulty{Float32s: blobs(12, 20, 2, 3, 1), broken: func(int, []float32) error { return broken }}
 	if _, err := (KMeans{K: 2, Block: 20}).Fit(x); err == nil || err.Error() != broken.Error() || x.reads != 1 {
 		t.Errorf("%v after %d reads", err, x.reads)
+	}
+}
+
+// unheld are rows that nobody holds: entries follow from their place.
+type unheld struct{ n, d int }
+
+func (u unheld) Dims() (n, d int) { return u.n, u.d }
+
+func (u unheld) Read(first int, rows []float32) error {
+	for i := range rows {
+		x := uint64(first*u.d+i) * 0x9e3779b97f4a7c15
+		x = (x ^ x>>32) * 0xd6e8feb86659fd93
+		rows[i] = float32(x>>40) / (1 << 24)
+	}
+	return nil
+}
+
+// streamOfChild tells a process how to cluster.
+const streamOfChild = "PUCL_KMEANS_STREAM"
+
+// A set is never held where blocks are: 77 MB of rows take less than a quarter of that, what is kept of each row and the garbage between
+// collections included, with all rows in each round or some of them. In memory they take more than they are.
+func TestStreamTakesLittleMemory(t *testing.T) {
+	expect.Slow(t)
+	x := unheld{150_000, 128}
+	const size = 150_000 * 128 * 4
+	ways := map[string]KMeans{
+		"in memory":         {K: 8, Rounds: 2},
+		"stream":            {K: 8, Rounds: 2, Block: 4096},
+		"stream in batches": {K: 8, Rounds: 4, Batch: 1000, Block: 4096},
+	}
+	if way := os.Getenv(streamOfChild); way != "" {
+		before := peaktest.Forget(t)
+		expect.Must(ways[way].Fit(x))(t)
+		peaktest.Tell(peaktest.Must(t) - before)
+		return
+	}
+	peaktest.Skip(t)
+	peaktest.SkipUnderRace(t)
+	for way, c := range ways {
+		took := peaktest.OfChild(t, streamOfChild, way)
+		t.Logf("%s: %.1f MB", way, float64(took)/1e6)
+		expect.That(t, (c.Block <= 0 || took <= size/4) && (c.Block != 0 || took >= size),
+			"%s: %d bytes for %d bytes of rows", way, took, size)
 	}
 }

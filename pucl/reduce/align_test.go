@@ -1,12 +1,13 @@
 package reduce
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // turned returns rows of the plane turned by an angle, and mirrored at the x axis before where asked.
@@ -28,43 +29,31 @@ func TestAlign(t *testing.T) {
 	x := mat.NewDense(40, 2, nil)
 	x.Apply(func(_, j int, _ float64) float64 { return float64(2-j) * rng.NormFloat64() }, x)
 	for _, mirror := range []bool{false, true} {
-		got, err := Align(turned(x, 2.2, mirror), x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !mat.EqualApprox(got, x, 1e-12) {
-			t.Errorf("mirrored %v: turning back leaves a difference", mirror)
-		}
+		got := expect.Must(Align(turned(x, 2.2, mirror), x))(t)
+		expect.That(t, mat.EqualApprox(got, x, 1e-12), "mirrored %v: turning back leaves a difference", mirror)
 	}
 	noisy := turned(x, 0.8, false)
 	noisy.Apply(func(_, _ int, v float64) float64 { return v + 0.1*rng.NormFloat64() }, noisy)
-	got, err := Align(noisy, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(Align(noisy, x))(t)
 	var sum complex128
 	for i := range 40 {
 		sum += complex(noisy.At(i, 0), -noisy.At(i, 1)) * complex(x.At(i, 0), x.At(i, 1))
 	}
-	if want := turned(noisy, math.Atan2(imag(sum), real(sum)), false); !mat.EqualApprox(got, want, 1e-12) {
-		t.Error("the turn is not the best one")
-	}
+	want := turned(noisy, math.Atan2(imag(sum), real(sum)), false)
+	expect.That(t, mat.EqualApprox(got, want, 1e-12), "the turn is not the best one")
 	// In more dimensions lengths stay and no small turn in any plane brings the rows nearer.
 	a, b := mat.NewDense(30, 4, nil), mat.NewDense(30, 4, nil)
 	for _, m := range []*mat.Dense{a, b} {
 		m.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, m)
 	}
-	if got, err = Align(a, b); err != nil {
-		t.Fatal(err)
-	}
+	got = expect.Must(Align(a, b))(t)
 	far := func(m mat.Matrix) float64 {
 		var d mat.Dense
 		d.Sub(m, b)
 		return mat.Norm(&d, 2)
 	}
-	if math.Abs(mat.Norm(got, 2)-mat.Norm(a, 2)) > 1e-10 || far(got) >= far(a) {
-		t.Errorf("length %g became %g, distance %g became %g", mat.Norm(a, 2), mat.Norm(got, 2), far(a), far(got))
-	}
+	expect.That(t, math.Abs(mat.Norm(got, 2)-mat.Norm(a, 2)) <= 1e-10 && far(got) < far(a),
+		"length %g became %g, distance %g became %g", mat.Norm(a, 2), mat.Norm(got, 2), far(a), far(got))
 	for i := range 4 {
 		for j := range i {
 			for _, angle := range []float64{-0.01, 0.01} {
@@ -74,9 +63,8 @@ func TestAlign(t *testing.T) {
 					moved.Set(r, i, cos*got.At(r, i)-sin*got.At(r, j))
 					moved.Set(r, j, sin*got.At(r, i)+cos*got.At(r, j))
 				}
-				if far(moved) < far(got) {
-					t.Errorf("a turn by %g in the plane of columns %d and %d comes nearer", angle, i, j)
-				}
+				expect.That(t, far(moved) >= far(got),
+					"a turn by %g in the plane of columns %d and %d comes nearer", angle, i, j)
 			}
 		}
 	}
@@ -87,18 +75,12 @@ func TestAlignSequence(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 0, 0, 2, -1, 0.5})
 	frames := []mat.Matrix{turned(x, 1, true), turned(x, -2.5, false), x}
 	before := mat.DenseCopyOf(frames[0])
-	got, err := AlignSequence(frames)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(AlignSequence(frames))(t)
 	for i, m := range got {
-		if !mat.EqualApprox(m, x, 1e-12) {
-			t.Errorf("frame %d is %v", i, mat.Formatted(m))
-		}
+		expect.That(t, mat.EqualApprox(m, x, 1e-12), "frame %d is %v", i, mat.Formatted(m))
 	}
-	if !mat.Equal(got[2], x) || !mat.Equal(frames[0], before) || got[2] == x {
-		t.Error("the last frame or an argument was changed")
-	}
+	expect.That(t, mat.Equal(got[2], x) && mat.Equal(frames[0], before) && got[2] != x,
+		"the last frame or an argument was changed")
 }
 
 func TestAlignErrors(t *testing.T) {
@@ -115,9 +97,7 @@ func TestAlignErrors(t *testing.T) {
 		{"NaN last", []mat.Matrix{x, nan}, ErrNotFinite},
 		{"NaN alone", []mat.Matrix{nan}, ErrNotFinite},
 	} {
-		if _, err := AlignSequence(tt.frames); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
-		}
+		expect.Is(t, expect.Err(AlignSequence(tt.frames)), tt.want)
 	}
 	if got, err := Align(x, x); err != nil || !mat.Equal(got, x) { // nothing but zeros
 		t.Errorf("%v, %v", got, err)

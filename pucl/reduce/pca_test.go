@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -20,15 +21,10 @@ func TestPCAByHand(t *testing.T) {
 		10, 6,
 		10, 4,
 	})
-	p, err := FitPCA(data, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(FitPCA(data, 2))(t)
 	near := func(what string, got, want float64) {
 		t.Helper()
-		if !(math.Abs(got-want) <= 1e-12) {
-			t.Errorf("%s: %g, want %g", what, got, want)
-		}
+		expect.That(t, math.Abs(got-want) <= 1e-12, "%s: %g, want %g", what, got, want)
 	}
 	near("mean 0", p.Mean[0], 10)
 	near("mean 1", p.Mean[1], 5)
@@ -38,10 +34,7 @@ func TestPCAByHand(t *testing.T) {
 		near("component", p.Components.At(i/2, i%2), want)
 	}
 	// A new row: (10, 5) + 3·(1, 0) − 2·(0, 1).
-	q, err := p.Project(mat.NewDense(1, 2, []float64{13, 3}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := expect.Must(p.Project(mat.NewDense(1, 2, []float64{13, 3})))(t)
 	near("new row 0", q.At(0, 0), 3)
 	near("new row 1", q.At(0, 1), -2)
 }
@@ -60,14 +53,8 @@ func TestPCAProperties(t *testing.T) {
 			}
 		}
 		k := min(n, d)
-		p, err := FitPCA(data, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := p.Project(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Must(FitPCA(data, k))(t)
+		z := expect.Must(p.Project(data))(t)
 		total := 0.0
 		for a := range k {
 			largest := 0.0
@@ -76,9 +63,7 @@ func TestPCAProperties(t *testing.T) {
 					largest = v
 				}
 			}
-			if largest < 0 {
-				t.Errorf("%v: the largest entry of component %d is %g", shape, a, largest)
-			}
+			expect.That(t, largest >= 0, "%v: the largest entry of component %d is %g", shape, a, largest)
 			for b := range k {
 				dot, cov := 0.0, 0.0
 				for i := range d {
@@ -91,30 +76,23 @@ func TestPCAProperties(t *testing.T) {
 				if a == b {
 					want = 1
 				}
-				if !(math.Abs(dot-want) <= 1e-10) {
-					t.Errorf("%v: components %d and %d: product %g", shape, a, b, dot)
-				}
-				if a != b && !(math.Abs(cov) <= 1e-8) {
-					t.Errorf("%v: coordinates %d and %d: covariance %g", shape, a, b, cov)
-				}
+				expect.That(t, math.Abs(dot-want) <= 1e-10, "%v: components %d and %d: product %g", shape, a, b, dot)
+				expect.That(t, a == b || math.Abs(cov) <= 1e-8,
+					"%v: coordinates %d and %d: covariance %g", shape, a, b, cov)
 			}
-			if a > 0 && p.Explained[a] > p.Explained[a-1] {
-				t.Errorf("%v: shares %v do not descend", shape, p.Explained)
-			}
+			expect.That(t, a <= 0 || p.Explained[a] <= p.Explained[a-1],
+				"%v: shares %v do not descend", shape, p.Explained)
 			total += p.Explained[a]
 		}
-		if !(math.Abs(total-1) <= 1e-12) {
-			t.Errorf("%v: the shares sum to %g", shape, total)
-		}
+		expect.That(t, math.Abs(total-1) <= 1e-12, "%v: the shares sum to %g", shape, total)
 		for i := range n {
 			for j := range d {
 				back := p.Mean[j]
 				for a := range k {
 					back += z.At(i, a) * p.Components.At(j, a)
 				}
-				if !(math.Abs(back-data.At(i, j)) <= 1e-9) {
-					t.Fatalf("%v: entry %d, %d comes back as %g, was %g", shape, i, j, back, data.At(i, j))
-				}
+				expect.Require(t, math.Abs(back-data.At(i, j)) <= 1e-9,
+					"%v: entry %d, %d comes back as %g, was %g", shape, i, j, back, data.At(i, j))
 			}
 		}
 	}
@@ -122,21 +100,14 @@ func TestPCAProperties(t *testing.T) {
 
 // TestPCACollapsed: an embedding of which all rows are equal projects to the origin, without NaN.
 func TestPCACollapsed(t *testing.T) {
-	z, explained, err := PCA(mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2}), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if explained[0] != 0 || explained[1] != 0 || mat.Norm(z, 2) != 0 {
-		t.Errorf("shares %v, coordinates %v", explained, mat.Formatted(z))
-	}
+	z, explained := expect.Must2(PCA(mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2}), 2))(t)
+	expect.That(t, explained[0] == 0 && explained[1] == 0 && mat.Norm(z, 2) == 0,
+		"shares %v, coordinates %v", explained, mat.Formatted(z))
 }
 
 func TestPCAErrors(t *testing.T) {
 	good := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 7})
-	p, err := FitPCA(good, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(FitPCA(good, 2))(t)
 	bad := mat.DenseCopyOf(good)
 	bad.Set(1, 1, math.NaN())
 	for _, tt := range []struct {
@@ -145,25 +116,21 @@ func TestPCAErrors(t *testing.T) {
 		want error
 		says string
 	}{
-		{"no rows", errorOf(FitPCA(&mat.Dense{}, 1)), ErrShape, "PCA: 0 rows … give 2 or more"},
-		{"one row", errorOf(FitPCA(mat.NewDense(1, 2, nil), 1)), ErrShape, "PCA: 1 rows … give 2 or more"},
-		{"no components", errorOf(FitPCA(good, 0)), ErrShape, "0 components of 3 rows … take 1 to 2"},
-		{"too many", errorOf(FitPCA(good, 3)), ErrShape, "3 components of 3 rows … take 1 to 2"},
-		{"NaN", errorOf(FitPCA(bad, 1)), ErrNotFinite, "row 1, column 1 is NaN … leave the row out"},
-		{"project NaN", errorOf(p.Project(bad)), ErrNotFinite, "row 1, column 1 is NaN … leave the row out"},
-		{"project others", errorOf(p.Project(mat.NewDense(1, 3, nil))), ErrShape, "rows of 3 numbers onto components of rows of 2 … rows of what was fitted"},
+		{"no rows", expect.Err(FitPCA(&mat.Dense{}, 1)), ErrShape, "PCA: 0 rows … give 2 or more"},
+		{"one row", expect.Err(FitPCA(mat.NewDense(1, 2, nil), 1)), ErrShape, "PCA: 1 rows … give 2 or more"},
+		{"no components", expect.Err(FitPCA(good, 0)), ErrShape, "0 components of 3 rows … take 1 to 2"},
+		{"too many", expect.Err(FitPCA(good, 3)), ErrShape, "3 components of 3 rows … take 1 to 2"},
+		{"NaN", expect.Err(FitPCA(bad, 1)), ErrNotFinite, "row 1, column 1 is NaN … leave the row out"},
+		{"project NaN", expect.Err(p.Project(bad)), ErrNotFinite, "row 1, column 1 is NaN … leave the row out"},
+		{"project others", expect.Err(p.Project(mat.NewDense(1, 3, nil))), ErrShape, "rows of 3 numbers onto components of rows of 2 … rows of what was fitted"},
 	} {
 		refusal.Check(t, tt.err, tt.says)
-		if !errors.Is(tt.err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
-		}
+		expect.That(t, errors.Is(tt.err, tt.want), "%s: %v, want %v", tt.name, tt.err, tt.want)
 	}
 	if _, _, err := PCA(bad, 1); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("PCA of NaN: %v", err)
 	}
 }
-
-func errorOf[A any](_ A, err error) error { return err }
 
 func TestNoData(t *testing.T) {
 	for _, none := range []mat.Matrix{nil, (*mat.Dense)(nil), &mat.Dense{}} {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // sklearn is what scikit-learn says; see testdata/make_fixtures.py.
@@ -26,13 +28,8 @@ type sklearn struct {
 
 func readSklearn(t *testing.T) (s sklearn) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/sklearn.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile("testdata/sklearn.json"))(t)
+	expect.NoError(t, json.Unmarshal(data, &s))
 	return s
 }
 
@@ -75,25 +72,17 @@ func (p pairs) dense() [][]float64 {
 // TestPairs compares p_ij with scikit-learn's, which searches widths to 1e-5 in float32.
 func TestPairs(t *testing.T) {
 	s := readSklearn(t)
-	p, err := affinities(t.Context(), centered(s.Rows), s.Perplexity)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(affinities(t.Context(), centered(s.Rows), s.Perplexity))(t)
 	sum := 0.0
 	for i, row := range p.dense() {
 		for j, got := range row {
 			sum += got
-			if want := s.Pairs[i][j]; math.Abs(got-want) > 1e-5*want+1e-8 {
-				t.Errorf("p[%d][%d] = %g, scikit-learn has %g", i, j, got, want)
-			}
-			if got != p.dense()[j][i] {
-				t.Fatalf("p[%d][%d] is not p[%d][%d]", i, j, j, i)
-			}
+			want := s.Pairs[i][j]
+			expect.That(t, math.Abs(got-want) <= 1e-5*want+1e-8, "p[%d][%d] = %g, scikit-learn has %g", i, j, got, want)
+			expect.Require(t, got == p.dense()[j][i], "p[%d][%d] is not p[%d][%d]", i, j, j, i)
 		}
 	}
-	if math.Abs(sum-1) > 1e-12 {
-		t.Errorf("the pairs sum to %g", sum)
-	}
+	expect.That(t, math.Abs(sum-1) <= 1e-12, "the pairs sum to %g", sum)
 }
 
 // slopes returns the gradient at y by the tree, and by loops over all pairs.
@@ -132,10 +121,7 @@ func apart(got, want []point) float64 {
 
 func TestGradient(t *testing.T) {
 	s := readSklearn(t)
-	p, err := affinities(t.Context(), centered(s.Rows), s.Perplexity)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(affinities(t.Context(), centered(s.Rows), s.Perplexity))(t)
 	y := pointsOf(s.Points)
 	exact, loops := slopes(y, p, 1e-9, 1)
 	if off := apart(exact, loops); off > 1e-13 {
@@ -156,9 +142,7 @@ func TestGradient(t *testing.T) {
 			moved[i].x += shift
 			return newDescent(moved, p, 1e-9).divergence()
 		}
-		if slope := (at(h) - at(-h)) / (2 * h); math.Abs(slope-exact[i].x) > 1e-8 {
-			t.Errorf("the divergence changes by %g with the x of point %d, the gradient is %g", slope, i, exact[i].x)
-		}
+		expect.Near(t, (at(h)-at(-h))/(2*h), exact[i].x, 1e-8, "point %d", i)
 	}
 }
 
@@ -181,34 +165,26 @@ func TestTreeOnClusters(t *testing.T) {
 	nothing := pairs{first: make([]int, len(y)+1)}
 	for _, tt := range []struct{ angle, limit float64 }{{1e-9, 1e-12}, {0.2, 2e-3}, {0.5, 0.02}, {0.7, 0.05}} {
 		tree, loops := slopes(y, nothing, tt.angle, 1)
-		if off := apart(tree, loops); off > tt.limit {
-			t.Errorf("angle %g: %g off, want at most %g", tt.angle, off, tt.limit)
-		}
+		off := apart(tree, loops)
+		expect.That(t, off <= tt.limit, "angle %g: %g off, want at most %g", tt.angle, off, tt.limit)
 	}
 }
 
 func TestTSNE(t *testing.T) {
 	s := readSklearn(t)
 	data := matrix(s.Rows)
-	points, _, err := TSNE(t.Context(), data, TSNEConfig{Perplexity: s.Perplexity})
-	if err != nil {
-		t.Fatal(err)
-	}
+	points, _ := expect.Must2(TSNE(t.Context(), data, TSNEConfig{Perplexity: s.Perplexity}))(t)
 	// Rounding decides where a run ends, some tenth about the mean, so the mean of several is looked at.
 	const runs = 8
 	rng, mean, want := rand.New(rand.NewPCG(1, 2)), 0.0, s.Divergence["barnes_hut"]
 	for range runs {
 		near := mat.DenseCopyOf(data)
 		near.Apply(func(_, _ int, v float64) float64 { return v * (1 + 1e-12*rng.NormFloat64()) }, near)
-		_, divergence, err := TSNE(t.Context(), near, TSNEConfig{Perplexity: s.Perplexity})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, divergence := expect.Must2(TSNE(t.Context(), near, TSNEConfig{Perplexity: s.Perplexity}))(t)
 		mean += divergence / runs
 	}
-	if !(mean < 1.08*want && mean > 0.92*want) {
-		t.Errorf("divergence %.4f in the mean of %d runs, scikit-learn gets to %.4f", mean, runs, want)
-	}
+	expect.That(t, mean < 1.08*want && mean > 0.92*want,
+		"divergence %.4f in the mean of %d runs, scikit-learn gets to %.4f", mean, runs, want)
 	for i := range len(s.Rows) { // three clusters of the rows, in turn
 		best, least := -1, math.Inf(1)
 		for j := range len(s.Rows) {
@@ -216,13 +192,9 @@ func TestTSNE(t *testing.T) {
 				best, least = j, d
 			}
 		}
-		if best%3 != i%3 {
-			t.Errorf("point %d of cluster %d is nearest to one of cluster %d", i, i%3, best%3)
-		}
+		expect.That(t, best%3 == i%3, "point %d of cluster %d is nearest to one of cluster %d", i, i%3, best%3)
 	}
-	if !mat.Equal(data, matrix(s.Rows)) {
-		t.Error("the data were changed")
-	}
+	expect.That(t, mat.Equal(data, matrix(s.Rows)), "the data were changed")
 	for _, scale := range []float64{1e-309, 1e-200, 1e150, 1e300} { // shifted and scaled, the rows are as near to each other as before
 		other := mat.DenseCopyOf(data)
 		other.Apply(func(_, _ int, v float64) float64 { return scale * (v + 64) }, other)
@@ -247,46 +219,32 @@ func TestTSNEOnOneProcessor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !mat.Equal(points[0], points[1]) || divergences[0] != divergences[1] {
-		t.Errorf("on one processor the points are others; divergence %g, and on four %g", divergences[0], divergences[1])
-	}
+	expect.That(t, mat.Equal(points[0], points[1]) && divergences[0] == divergences[1],
+		"on one processor the points are others; divergence %g, and on four %g", divergences[0], divergences[1])
 }
 
 // TestRepulsionOnOneSpot has a mean that rounding puts beside the points.
 func TestRepulsionOnOneSpot(t *testing.T) {
 	y := slices.Repeat([]point{{0.1, 0.3}}, 20)
 	force := make([]point, len(y))
-	if z := newQuadtree(len(y), 0.5).repel(y, force); z != 20*19 {
-		t.Errorf("over all pairs i ≠ j of 20 equal points 1/(1 + 0) sums to %g, want %d", z, 20*19)
-	}
+	expect.Equal(t, newQuadtree(len(y), 0.5).repel(y, force), 20*19)
 }
 
 // TestTSNEOfEqualRows has nothing to tell rows apart by; an embedding that has collapsed is like that.
 func TestTSNEOfEqualRows(t *testing.T) {
-	points, divergence, err := TSNE(t.Context(), mat.NewDense(500, 3, nil), TSNEConfig{Iterations: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	points, divergence := expect.Must2(TSNE(t.Context(), mat.NewDense(500, 3, nil), TSNEConfig{Iterations: 300}))(t)
 	for i := range 500 {
-		if points.At(i, 0) != 0 || points.At(i, 1) != 0 {
-			t.Fatalf("point %d is at %g, %g", i, points.At(i, 0), points.At(i, 1))
-		}
+		expect.Require(t, points.At(i, 0) == 0 && points.At(i, 1) == 0,
+			"point %d is at %g, %g", i, points.At(i, 0), points.At(i, 1))
 	}
-	if math.IsNaN(divergence) {
-		t.Error("the divergence is NaN")
-	}
+	expect.That(t, !math.IsNaN(divergence), "the divergence is NaN")
 	twice := mat.NewDense(40, 2, nil) // every row twice
 	for i := range 40 {
 		twice.SetRow(i, []float64{float64(i / 2), float64(i / 2 * i / 2)})
 	}
-	points, _, err = TSNE(t.Context(), twice, TSNEConfig{Perplexity: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	points, _ = expect.Must2(TSNE(t.Context(), twice, TSNEConfig{Perplexity: 5}))(t)
 	for i, v := range points.RawMatrix().Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			t.Fatalf("coordinate %d is %g", i, v)
-		}
+		expect.Require(t, !math.IsNaN(v) && !math.IsInf(v, 0), "coordinate %d is %g", i, v)
 	}
 }
 
@@ -316,9 +274,8 @@ func TestTSNERefuses(t *testing.T) {
 		{"a context that has ended", canceled, good, TSNEConfig{Perplexity: 3}, context.Canceled, "context canceled"},
 	} {
 		points, _, err := TSNE(tt.ctx, tt.data, tt.config)
-		if !errors.Is(err, tt.want) || points != nil || fmt.Sprint(err) != tt.says {
-			t.Errorf("%s: %v, %v", tt.name, points, err)
-		}
+		expect.That(t, errors.Is(err, tt.want) && points == nil && fmt.Sprint(err) == tt.says,
+			"%s: %v, %v", tt.name, points, err)
 	}
 }
 
@@ -327,10 +284,7 @@ func BenchmarkTSNE(b *testing.B) {
 	const d = 128
 	var values []float64
 	if path := os.Getenv("PUCL_PEERS_ROWS"); path != "" {
-		file, err := os.ReadFile(path)
-		if err != nil {
-			b.Fatal(err)
-		}
+		file := expect.Must(os.ReadFile(path))(b)
 		for at := 0; at < len(file); at += 4 {
 			values = append(values, float64(math.Float32frombits(binary.LittleEndian.Uint32(file[at:]))))
 		}
@@ -344,10 +298,7 @@ func BenchmarkTSNE(b *testing.B) {
 	var times, divergences []float64
 	for b.Loop() {
 		start := time.Now()
-		_, divergence, err := TSNE(b.Context(), data, TSNEConfig{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		_, divergence := expect.Must2(TSNE(b.Context(), data, TSNEConfig{}))(b)
 		times, divergences = append(times, time.Since(start).Seconds()*1e3), append(divergences, divergence)
 	}
 	slices.Sort(times)

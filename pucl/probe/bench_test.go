@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -41,10 +42,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 	slices.Sort(times)
 	b.ReportMetric(times[len(times)/2], "median-ms")
-	logits, err := p.Logits(x)
-	if err != nil {
-		b.Fatal(err)
-	}
+	logits := expect.Must(p.Logits(x))(b)
 	loss := 0.0
 	for i, class := range classes {
 		loss += (floats.LogSumExp(logits.RawRowView(i)) - logits.At(i, class)) / n

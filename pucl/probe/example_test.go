@@ -24,15 +24,9 @@ func ExampleProbe() {
 		-1, 0, // logits −1, 0, 1.5
 	})
 	predicted, err := p.Predict(x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	score, err := p.ScoreClasses(x, []int{0, 1, 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(predicted)
 	fmt.Println(score)
 	// Output:
@@ -45,20 +39,14 @@ func ExampleProbe() {
 func ExampleProbe_Classes() {
 	p := &probe.Probe{Weights: mat.NewDense(1, 2, []float64{2, -1}), Bias: []float64{1}}
 	two, err := p.Classes()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	x := mat.NewDense(2, 2, []float64{
 		1, 1, // 2 − 1 + 1 = 2
 		-1, 3, // −2 − 3 + 1 = −4
 	})
 	for _, q := range []*probe.Probe{p, two} {
 		logits, err := q.Logits(x)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Println(mat.Formatted(logits))
 	}
 	// Output:
@@ -66,4 +54,10 @@ func ExampleProbe_Classes() {
 	// ⎣-4⎦
 	// ⎡-1   1⎤
 	// ⎣ 2  -2⎦
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -53,24 +54,20 @@ func blobs(rng *rand.Rand, n int, noise float64) (x *mat.Dense, classes []int) {
 func TestFitPUFindsTheBestLine(t *testing.T) {
 	center := []float64{0.8, -0.4, 0}
 	x, truth := cloud(rand.New(rand.NewPCG(1, 1)), 20000, 0.5, center)
-	p := must[*Probe](t)(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{L2: -1}))
+	p := expect.Must(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{L2: -1}))(t)
 	for k, c := range center {
-		if !(math.Abs(p.Weights.At(0, k)-2*c) <= 0.12) {
-			t.Errorf("weight %d is %.3f, want %.1f", k, p.Weights.At(0, k), 2*c)
-		}
+		expect.That(t, math.Abs(p.Weights.At(0, k)-2*c) <= 0.12,
+			"weight %d is %.3f, want %.1f", k, p.Weights.At(0, k), 2*c)
 	}
-	if !(math.Abs(p.Bias[0]) <= 0.1) {
-		t.Errorf("bias %.3f, want 0", p.Bias[0])
-	}
+	expect.That(t, math.Abs(p.Bias[0]) <= 0.1, "bias %.3f, want 0", p.Bias[0])
 }
 
 // A batch of one row holds one label alone; batch by batch both kinds are learned from, so that the line lies between them.
 func TestFitPUOnBatchesOfOneRow(t *testing.T) {
 	x, truth := cloud(rand.New(rand.NewPCG(1, 3)), 400, 0.25, []float64{2, 0})
-	p := must[*Probe](t)(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{Epochs: 3, BatchSize: 1}))
-	if s := must[evaluate.Binary](t)(p.Score(x, truth)); s.Accuracy() < 0.95 || s.Degenerate() {
-		t.Errorf("two kinds that hardly overlap: %s", s)
-	}
+	p := expect.Must(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{Epochs: 3, BatchSize: 1}))(t)
+	s := expect.Must(p.Score(x, truth))(t)
+	expect.That(t, s.Accuracy() >= 0.95 && !s.Degenerate(), "two kinds that hardly overlap: %s", s)
 }
 
 // With the true prior nnPU finds nearly the best classifier from labeled positives and unlabeled rows; with a prior far too
@@ -87,12 +84,11 @@ func TestFitPUWithNNPUDependsOnThePrior(t *testing.T) {
 		labels[i] = true
 	}
 	score := func(prior float64) evaluate.Binary {
-		p := must[*Probe](t)(FitPU(enginetest.Open(t), &x, labels, risk.NNPU(prior, risk.LogisticLoss), Config{}))
-		return must[evaluate.Binary](t)(p.Score(unlabeled, truth))
+		p := expect.Must(FitPU(enginetest.Open(t), &x, labels, risk.NNPU(prior, risk.LogisticLoss), Config{}))(t)
+		return expect.Must(p.Score(unlabeled, truth))(t)
 	}
-	if right := score(0.3); right.Accuracy() < 0.92 {
-		t.Errorf("with the true prior: %s", right)
-	}
+	right := score(0.3)
+	expect.That(t, right.Accuracy() >= 0.92, "with the true prior: %s", right)
 	if wrong := score(0.8); wrong.Predicted() < 0.4 {
 		t.Errorf("with a prior of 0.8, %.0f%% are called positive; more were expected", 100*wrong.Predicted())
 	}
@@ -109,7 +105,7 @@ func TestFitEndsAtTheOptimum(t *testing.T) {
 func checkOptimum(t *testing.T, eng *engine.Engine) {
 	x, classes := blobs(rand.New(rand.NewPCG(1, 1)), 40, 1)
 	const l2 = 0.05
-	p := must[*Probe](t)(Fit(eng, x, classes, 3, Config{Epochs: 400, L2: l2}))
+	p := expect.Must(Fit(eng, x, classes, 3, Config{Epochs: 400, L2: l2}))(t)
 	n, k := x.Dims()
 	mean, std := make([]float64, k), make([]float64, k)
 	for j := range k {
@@ -147,11 +143,9 @@ func checkOptimum(t *testing.T, eng *engine.Engine) {
 			vectortest.Near(t, fmt.Sprintf("gradient of weight %d, %d", class, j), gradient[j], 0, 1e-3)
 		}
 	}
-	s := must[evaluate.Classes](t)(p.ScoreClasses(x, classes))
-	if s.Accuracy < 0.97 || s.Degenerate() {
-		t.Errorf("three blobs that hardly overlap: %v", s)
-	}
-	top := must[float64](t)(evaluate.TopK(must[*mat.Dense](t)(p.Logits(x)), classes, 1))
+	s := expect.Must(p.ScoreClasses(x, classes))(t)
+	expect.That(t, s.Accuracy >= 0.97 && !s.Degenerate(), "three blobs that hardly overlap: %v", s)
+	top := expect.Must(evaluate.TopK(expect.Must(p.Logits(x))(t), classes, 1))(t)
 	vectortest.Near(t, "top 1 of the logits", top, s.Accuracy, 1e-12)
 }
 
@@ -172,17 +166,16 @@ func TestTrainingStartsAtStart(t *testing.T) {
 		{one(-100, 1, -20, 0.5), func(c Config) (*Probe, error) { return FitPU(eng, x, labels, risk.CrossEntropy, c) }},
 	} {
 		kept, bias := mat.DenseCopyOf(tt.start.Weights), slices.Clone(tt.start.Bias)
-		p := must[*Probe](t)(tt.fit(Config{Epochs: 1, LearningRate: 1e-12, Start: tt.start}))
-		want, got := must[*mat.Dense](t)(tt.start.Logits(x)), must[*mat.Dense](t)(p.Logits(x))
+		p := expect.Must(tt.fit(Config{Epochs: 1, LearningRate: 1e-12, Start: tt.start}))(t)
+		want, got := expect.Must(tt.start.Logits(x))(t), expect.Must(p.Logits(x))(t)
 		for i := range classes {
 			for output := range bias {
 				vectortest.Near(t, "logit", got.At(i, output), want.At(i, output), 1e-4)
 			}
 		}
-		must[*Probe](t)(tt.fit(Config{Epochs: 3, Start: tt.start}))
-		if !mat.Equal(tt.start.Weights, kept) || !slices.Equal(tt.start.Bias, bias) {
-			t.Error("training changed the probe that it started at")
-		}
+		expect.Must(tt.fit(Config{Epochs: 3, Start: tt.start}))(t)
+		expect.That(t, mat.Equal(tt.start.Weights, kept) && slices.Equal(tt.start.Bias, bias),
+			"training changed the probe that it started at")
 	}
 }
 
@@ -224,11 +217,10 @@ func TestErrors(t *testing.T) {
 		_, err := FitPU(eng, x, []bool{true, false}, r, c)
 		return err
 	}
-	second := func(_ any, err error) error { return err }
-	holed := must[*Probe](t)(New(1, 2))
+	holed := expect.Must(New(1, 2))(t)
 	holed.Bias[0] = math.NaN()
-	both := func(a, b bool) error { return second(FitPU(eng, x, []bool{a, b}, risk.CrossEntropy, Config{})) }
-	wide, three := must[*Probe](t)(New(2, 3)), must[*Probe](t)(New(3, 2))
+	both := func(a, b bool) error { return expect.Err(FitPU(eng, x, []bool{a, b}, risk.CrossEntropy, Config{})) }
+	wide, three := expect.Must(New(2, 3))(t), expect.Must(New(3, 2))(t)
 	for says, err := range map[string]error{
 		"output 0 has NaN at place 2 of its 2 weights and its bias; … finite numbers: Start":           fitPU(x, risk.CrossEntropy, Config{Start: holed}),
 		"no weights; … make one with New, Fit or FitPU":                                                Config{Start: &Probe{}}.Check(),
@@ -252,28 +244,25 @@ func TestErrors(t *testing.T) {
 		"it gives (Float32)[2]; … a risk is a scalar":                                                  fitPU(x, func(logits, _ *Node) *Node { return logits }, Config{}),
 		"it returns nil; … a risk is a scalar":                                                         fitPU(x, func(_, _ *Node) *Node { return nil }, Config{}),
 		"prior π = 1.5 is not between 0 and 1 … give the share of positives, known or estimated":       fitPU(x, risk.NNPU(1.5, risk.LogisticLoss), Config{}),
-		"no engine given … engine.Open":                                                                second(Fit(nil, x, []int{0, 1}, 2, Config{})),
-		"no rows given … embed at least one example":                                                   second(FitPU(eng, nil, nil, risk.CrossEntropy, Config{})),
-		"0 outputs for rows of 3 entries … there must be 1 or more of both":                            second(New(0, 3)),
-		"2 entries, the probe is for 3 … embed them with the model of its training":                    second(wide.Predict(x)),
-		"2 rows and 1 true classes … give one for each row, in the same order":                         second(three.Score(x, []bool{true})),
-		"2 rows and 3 true classes … give one for each row, in the same order":                         second(three.ScoreClasses(x, []int{0, 1, 2})),
-		"2 rows and 0 labels … give one for each row, in the same order":                               second(three.ScorePU(x, nil, evaluate.ScoreConfig{})),
-		"one score for each row takes 1 output, or 2 … the probe has 3":                                second(three.Scores(x)),
-		"2 outputs is made of one of 1 … this one has 3: fit one of that number":                       second(three.Classes()),
-		"1 outputs is made of one of 2 … this one has 3: fit one of that number":                       second(three.Binary()),
-		"the logits of row 1 are [NaN] … did training diverge?":                                        second(one(0, 1, 1).Predict(bad)),
-		"2 outputs and 0 biases … there must be one for each":                                          second((&Probe{Weights: x}).Logits(x)),
+		"no engine given … engine.Open":                                                                expect.Err(Fit(nil, x, []int{0, 1}, 2, Config{})),
+		"no rows given … embed at least one example":                                                   expect.Err(FitPU(eng, nil, nil, risk.CrossEntropy, Config{})),
+		"0 outputs for rows of 3 entries … there must be 1 or more of both":                            expect.Err(New(0, 3)),
+		"2 entries, the probe is for 3 … embed them with the model of its training":                    expect.Err(wide.Predict(x)),
+		"2 rows and 1 true classes … give one for each row, in the same order":                         expect.Err(three.Score(x, []bool{true})),
+		"2 rows and 3 true classes … give one for each row, in the same order":                         expect.Err(three.ScoreClasses(x, []int{0, 1, 2})),
+		"2 rows and 0 labels … give one for each row, in the same order":                               expect.Err(three.ScorePU(x, nil, evaluate.ScoreConfig{})),
+		"one score for each row takes 1 output, or 2 … the probe has 3":                                expect.Err(three.Scores(x)),
+		"2 outputs is made of one of 1 … this one has 3: fit one of that number":                       expect.Err(three.Classes()),
+		"1 outputs is made of one of 2 … this one has 3: fit one of that number":                       expect.Err(three.Binary()),
+		"the logits of row 1 are [NaN] … did training diverge?":                                        expect.Err(one(0, 1, 1).Predict(bad)),
+		"2 outputs and 0 biases … there must be one for each":                                          expect.Err((&Probe{Weights: x}).Logits(x)),
 	} {
 		refusal.Check(t, err, says)
 	}
 }
 
 func TestLogitsOfNoRows(t *testing.T) {
-	p, err := New(1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(New(1, 2))(t)
 	refusal.Check(t, refusal.Err(p.Logits(nil)), "no rows given … embed at least one example")
 	refusal.Check(t, refusal.Err(p.Predict(nil)), "no rows given … embed at least one example")
 }

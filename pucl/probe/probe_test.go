@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/gob"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/risk"
 )
 
 // one returns a probe of one output.
@@ -18,38 +22,22 @@ func one(bias float64, weights ...float64) *Probe {
 	return &Probe{Weights: mat.NewDense(1, len(weights), weights), Bias: []float64{bias}}
 }
 
-// must returns a function that fails t on an error and otherwise returns the value.
-func must[T any](t *testing.T) func(T, error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
-}
-
 func TestBinaryAndClassesPredictTheSame(t *testing.T) {
 	p := one(0.5, 2, -1)
 	x := mat.NewDense(4, 2, []float64{1, 1, 0, 3, -1, -4, -0.5, -0.5}) // logits 1.5, −2.5, 2.5, 0
-	both := must[*Probe](t)(p.Classes())
-	back := must[*Probe](t)(both.Binary())
-	if !mat.Equal(back.Weights, p.Weights) || back.Bias[0] != p.Bias[0] {
-		t.Errorf("%v became %v", p, back)
-	}
+	both := expect.Must(p.Classes())(t)
+	back := expect.Must(both.Binary())(t)
+	expect.That(t, mat.Equal(back.Weights, p.Weights) && back.Bias[0] == p.Bias[0], "%v became %v", p, back)
 	for _, q := range []*Probe{p, both, back} {
-		scores := must[[]float64](t)(q.Scores(x))
+		scores := expect.Must(q.Scores(x))(t)
 		for i, want := range []float64{1.5, -2.5, 2.5, 0} {
 			vectortest.Near(t, "score", scores[i], want, 1e-12)
 		}
-		if got := must[[]int](t)(q.Predict(x)); !slices.Equal(got, []int{1, 0, 1, 0}) {
-			t.Errorf("%d outputs predict %d", len(q.Bias), got)
-		}
-		if s := must[evaluate.Classes](t)(q.ScoreClasses(x, []int{1, 1, 1, 0})); s.Accuracy != 0.75 {
-			t.Errorf("%d outputs: %v", len(q.Bias), s)
-		}
+		expect.Equal(t, expect.Must(q.Predict(x))(t), []int{1, 0, 1, 0}, "%d outputs", len(q.Bias))
+		s := expect.Must(q.ScoreClasses(x, []int{1, 1, 1, 0}))(t)
+		expect.That(t, s.Accuracy == 0.75, "%d outputs: %v", len(q.Bias), s)
 	}
-	if logits := must[*mat.Dense](t)(both.Logits(x)); logits.At(1, 0) != 1.25 || logits.At(1, 1) != -1.25 {
+	if logits := expect.Must(both.Logits(x))(t); logits.At(1, 0) != 1.25 || logits.At(1, 1) != -1.25 {
 		t.Errorf("logits of row 1 are %v, want half of the logit each way", logits.RawRowView(1))
 	}
 }
@@ -57,10 +45,10 @@ func TestBinaryAndClassesPredictTheSame(t *testing.T) {
 func TestScores(t *testing.T) {
 	p := one(-1, 1)
 	x := mat.NewDense(6, 1, []float64{4, 3, 2, 0.5, 0, -1}) // logits 3, 2, 1, −0.5, −1, −2
-	b := must[evaluate.Binary](t)(p.Score(x, []bool{true, true, false, true, false, false}))
+	b := expect.Must(p.Score(x, []bool{true, true, false, true, false, false}))(t)
 	vectortest.Near(t, "accuracy", b.Accuracy(), 4.0/6, 1e-12)
 	vectortest.Near(t, "AUC", b.AUC, 8.0/9, 1e-12)
-	s := must[evaluate.PU](t)(p.ScorePU(x, []bool{true, true, false, false, false, false}, evaluate.ScoreConfig{Prior: 0.25}))
+	s := expect.Must(p.ScorePU(x, []bool{true, true, false, false, false, false}, evaluate.ScoreConfig{Prior: 0.25}))(t)
 	vectortest.Near(t, "proxy accuracy", s.ProxyAccuracy(), 1, 1e-12)
 }
 
@@ -72,37 +60,76 @@ func TestStandardizedAndBack(t *testing.T) {
 		t.Errorf("weights %v, biases %v", weights, bias)
 	}
 	parameters := joinBias(weights, bias)
-	if !slices.Equal(parameters, []float32{2, -1, 0.5, 0, 8, 0, -8, -29}) {
-		t.Errorf("parameters %v", parameters)
-	}
+	expect.That(t, slices.Equal(parameters, []float32{2, -1, 0.5, 0, 8, 0, -8, -29}), "parameters %v", parameters)
 	weights, bias = splitBias(parameters, 3)
-	if back := FromStandardized(weights, bias, mean, std); !mat.Equal(back.Weights, p.Weights) || !slices.Equal(back.Bias, p.Bias) {
-		t.Errorf("%v came back as %v", p, back)
-	}
+	back := FromStandardized(weights, bias, mean, std)
+	expect.That(t, mat.Equal(back.Weights, p.Weights) && slices.Equal(back.Bias, p.Bias), "%v came back as %v", p, back)
 }
 
 func TestGob(t *testing.T) {
 	var file bytes.Buffer
 	p, got := one(0.5, 2, math.Pi), new(Probe)
-	if err := gob.NewEncoder(&file).Encode(p); err != nil {
-		t.Fatal(err)
-	}
-	if err := gob.NewDecoder(&file).Decode(got); err != nil {
-		t.Fatal(err)
-	}
-	if !mat.Equal(got.Weights, p.Weights) || !slices.Equal(got.Bias, p.Bias) {
-		t.Errorf("%v came back as %v", p, got)
-	}
+	expect.NoError(t, gob.NewEncoder(&file).Encode(p))
+	expect.NoError(t, gob.NewDecoder(&file).Decode(got))
+	expect.That(t, mat.Equal(got.Weights, p.Weights) && slices.Equal(got.Bias, p.Bias), "%v came back as %v", p, got)
 }
 
 func TestLogitsOfNaNAreNaN(t *testing.T) {
 	x := mat.NewDense(2, 1, []float64{1, math.NaN()})
 	for _, p := range []*Probe{one(0, 1), {Weights: mat.NewDense(2, 1, []float64{1, 2}), Bias: []float64{0, 0}}} {
-		logits := must[*mat.Dense](t)(p.Logits(x))
+		logits := expect.Must(p.Logits(x))(t)
 		for output := range p.Bias {
-			if math.IsNaN(logits.At(0, output)) || !math.IsNaN(logits.At(1, output)) {
-				t.Errorf("logits %v", mat.Formatted(logits))
-			}
+			expect.That(t, !math.IsNaN(logits.At(0, output)) && math.IsNaN(logits.At(1, output)),
+				"logits %v", mat.Formatted(logits))
 		}
 	}
+}
+
+// The mean of a thousand times 0.1 is not 0.1, by rounding, and that of many rows is further off. Such a column is still one that never
+// changes: its entries become 0, not the ratio of two roundings, and nothing is learned from it.
+func TestColumnThatOnlyRoundingVaries(t *testing.T) {
+	const n = 1000
+	x, truth := cloud(rand.New(rand.NewPCG(3, 3)), n, 0.5, []float64{1, 0})
+	for i := range n {
+		x.Set(i, 1, 0.1)
+	}
+	flat, mean, std := standardize(x)
+	expect.Require(t, mean[1] != 0.1, "the mean is exact; the case below wants one that is rounded")
+	vectortest.Near(t, "mean", mean[1], 0.1, 1e-12)
+	expect.That(t, std[1] == 1, "the deviation counts as %g, want 1", std[1])
+	for i := range n {
+		expect.Require(t, flat[2*i+1] == 0, "row %d has %g, want 0", i, flat[2*i+1])
+	}
+	p := expect.Must(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{}))(t)
+	if w := p.Weights.At(0, 1); w != 0 || !(math.Abs(p.Bias[0]) < 1) || !(math.Abs(p.Weights.At(0, 0)) < 4) {
+		t.Errorf("weights %v and bias %g, want 2 and 0, and 0", mat.Formatted(p.Weights), p.Bias[0])
+	}
+}
+
+// However many the rows, a column of equal numbers never changes; nor does one whose numbers differ as 0.1 + 0.2 and 0.3 do, or whose
+// deviations have squares that are too small for a float64.
+func TestColumnsThatHardlyVary(t *testing.T) {
+	const n = 100_000
+	x := mat.NewDense(n, 3, nil)
+	a, b := 0.1, 0.2
+	for i := range n {
+		x.SetRow(i, []float64{0.1, 0.3, 0})
+		if i%2 == 1 {
+			x.SetRow(i, []float64{0.1, a + b, 1e-200})
+		}
+	}
+	expect.Require(t, x.At(0, 1) != x.At(1, 1), "the sum is exact; the case below wants one that is rounded")
+	flat, _, std := standardize(x)
+	for j, deviation := range std {
+		expect.That(t, deviation == 1 && flat[j] == 0 && flat[3+j] == 0,
+			"column %d: deviation %g, entries %g and %g; want 1, 0 and 0", j, deviation, flat[j], flat[3+j])
+	}
+}
+
+// A column that varies by little beside its mean is none that rounding alone varies.
+func TestColumnThatVariesLittle(t *testing.T) {
+	flat, _, std := standardize(mat.NewDense(2, 1, []float64{1e6, 1e6 + 1e-3}))
+	vectortest.Near(t, "deviation", std[0], 1e-3/math.Sqrt2, 1e-9)
+	vectortest.Near(t, "first entry", float64(flat[0]), -1/math.Sqrt2, 1e-6)
+	vectortest.Near(t, "second entry", float64(flat[1]), 1/math.Sqrt2, 1e-6)
 }

@@ -14,10 +14,7 @@ import (
 // long the gradient is.
 func ExampleLARS() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	lars := optim.LARS{LearningRate: 1, Trust: 0.1, WeightDecay: -1, Momentum: -1}
 	store := model.NewStore()
 	step, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, gradient *Node) *Node {
@@ -26,16 +23,10 @@ func ExampleLARS() {
 		lars.UpdateGraph(scope, gradient.Graph(), loss)
 		return w.NodeValue(gradient.Graph())
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for _, gradient := range [][][]float32{{{0, 10}}, {{0, 20}}} {
 		w, err := step.Call1(gradient)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Printf("%.3f\n", w.Value())
 	}
 	// Output:
@@ -55,4 +46,10 @@ func ExampleCosine() {
 	// Output:
 	// [0.30 0.60 0.90 1.20 1.20 1.15 1.02 0.83 0.60 0.37 0.18 0.05]
 	// warm-up of 4 steps from 0 of the peak, cosine to 0 after the last step
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

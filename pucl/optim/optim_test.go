@@ -18,6 +18,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -39,13 +40,8 @@ type frozen struct {
 
 func read(t *testing.T, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile("testdata/" + name))(t)
+	expect.NoError(t, json.Unmarshal(data, into))
 }
 
 // run holds the variables of the frozen cases and a compiled step that follows given gradients.
@@ -80,9 +76,7 @@ func newRun(t *testing.T, eng *engine.Engine, o Optimizer, dtype dtypes.DType, s
 	slices.Sort(r.names)
 	for _, name := range r.names {
 		if store.GetVariable("/net/"+name) == nil {
-			if _, err := store.CreateVariable("/net/"+name, r.tensor(name, r.Start[name])); err != nil {
-				t.Fatal(err)
-			}
+			expect.Must(store.CreateVariable("/net/"+name, r.tensor(name, r.Start[name])))(t)
 		}
 	}
 	var err error
@@ -115,18 +109,13 @@ func (r *run) step(t *testing.T, i int, rate float64) {
 	} else {
 		inputs = append(inputs, float32(rate))
 	}
-	if _, err := r.exec.Call(inputs...); err != nil {
-		t.Fatal(err)
-	}
+	expect.Must(r.exec.Call(inputs...))(t)
 }
 
 // values returns a variable's values.
 func (r *run) values(t *testing.T, path string) []float64 {
 	t.Helper()
-	value, err := r.store.GetVariable(path).Value()
-	if err != nil {
-		t.Fatal(err)
-	}
+	value := expect.Must(r.store.GetVariable(path).Value())(t)
 	if r.dtype == dtypes.Float64 {
 		return tensors.MustCopyFlatData[float64](value)
 	}
@@ -166,17 +155,15 @@ func TestAgainstPyTorchAndLightly(t *testing.T) {
 			t.Run(name+" "+precision.dtype.String(), func(t *testing.T) {
 				r := newRun(t, precision.eng, o, precision.dtype, model.NewStore())
 				c, ok := r.Cases[name]
-				if !ok || c.Peak != o.PeakRate() || len(c.After) != 6 {
-					t.Fatalf("the fixtures have no %q of 6 steps with peak %g", name, o.PeakRate())
-				}
+				expect.Require(t, ok && c.Peak == o.PeakRate() && len(c.After) == 6,
+					"the fixtures have no %q of 6 steps with peak %g", name, o.PeakRate())
 				for i, want := range c.After {
 					r.step(t, i, r.Rates[i]*c.Peak)
 					for _, variable := range r.names {
 						got := r.values(t, "/net/"+variable)
 						for k := range got {
-							if !(math.Abs(got[k]-want[variable][k]) <= precision.tolerance) {
-								t.Fatalf("step %d: %s[%d] = %.15g, want %.15g", i, variable, k, got[k], want[variable][k])
-							}
+							expect.Require(t, math.Abs(got[k]-want[variable][k]) <= precision.tolerance,
+								"step %d: %s[%d] = %.15g, want %.15g", i, variable, k, got[k], want[variable][k])
 						}
 					}
 				}
@@ -201,17 +188,9 @@ func TestResumeBitForBit(t *testing.T) {
 			second := model.NewStore()
 			for v := range first.store.IterVariables() {
 				var buffer bytes.Buffer
-				if err := v.MustValue().GobSerialize(gob.NewEncoder(&buffer)); err != nil {
-					t.Fatal(err)
-				}
-				value, err := tensors.GobDeserialize(gob.NewDecoder(&buffer))
-				if err != nil {
-					t.Fatal(err)
-				}
-				loaded, err := second.CreateVariable(v.Path(), value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.NoError(t, v.MustValue().GobSerialize(gob.NewEncoder(&buffer)))
+				value := expect.Must(tensors.GobDeserialize(gob.NewDecoder(&buffer)))(t)
+				loaded := expect.Must(second.CreateVariable(v.Path(), value))(t)
 				loaded.SetTrainable(v.Trainable)
 			}
 			rest := newRun(t, enginetest.Open(t), o, dtypes.Float32, second)
@@ -219,16 +198,11 @@ func TestResumeBitForBit(t *testing.T) {
 				rest.step(t, i, 0.1)
 			}
 			for _, variable := range whole.names {
-				if got, want := rest.values(t, "/net/"+variable), whole.values(t, "/net/"+variable); !slices.Equal(got, want) {
-					t.Errorf("%s after the break: %v, want %v", variable, got, want)
-				}
+				expect.Equal(t, rest.values(t, "/net/"+variable), whole.values(t, "/net/"+variable), variable)
 			}
-			if rest.store.NumVariables() != whole.store.NumVariables() {
-				t.Errorf("%d variables after the break, %d without", rest.store.NumVariables(), whole.store.NumVariables())
-			}
-			if got := optimizer.GetGlobalStep(rest.store); got != 6 {
-				t.Errorf("the global step is %d, want 6", got)
-			}
+			expect.That(t, rest.store.NumVariables() == whole.store.NumVariables(),
+				"%d variables after the break, %d without", rest.store.NumVariables(), whole.store.NumVariables())
+			expect.Equal(t, optimizer.GetGlobalStep(rest.store), 6, "the global step")
 		})
 	}
 }
@@ -240,23 +214,16 @@ func TestClear(t *testing.T) {
 		r.step(t, 0, 0.1)
 		state := 0
 		for v := range r.store.IterVariables() {
-			if v.Trainable != strings.HasPrefix(v.Path(), "/net/") {
-				t.Errorf("%s: %s: trainable is %v", o, v.Path(), v.Trainable)
-			}
+			expect.That(t, v.Trainable == strings.HasPrefix(v.Path(), "/net/"),
+				"%s: %s: trainable is %v", o, v.Path(), v.Trainable)
 			if strings.HasPrefix(v.Path(), "/optim/") {
 				state++
 			}
 		}
-		if state < len(r.names) {
-			t.Errorf("%s keeps %d variables for %d", o, state, len(r.names))
-		}
+		expect.That(t, state >= len(r.names), "%s keeps %d variables for %d", o, state, len(r.names))
 		before := r.store.NumVariables()
-		if err := o.Clear(r.store.RootScope()); err != nil {
-			t.Fatal(err)
-		}
-		if after := r.store.NumVariables(); after != before-state {
-			t.Errorf("%s: Clear left %d of %d variables, of which %d were state", o, after, before, state)
-		}
+		expect.NoError(t, o.Clear(r.store.RootScope()))
+		expect.Equal(t, r.store.NumVariables(), before-state, "variables of %s", o)
 	}
 }
 
@@ -264,20 +231,15 @@ func TestClear(t *testing.T) {
 func TestRateAndPrecision(t *testing.T) {
 	store := model.NewStore()
 	o := SGD{LearningRate: 0.25}
-	out, err := model.CallOnceN(enginetest.Open(t).Backend, store, func(scope *model.Scope, x *Node) []*Node {
+	out := expect.Must(model.CallOnceN(enginetest.Open(t).Backend, store, func(scope *model.Scope, x *Node) []*Node {
 		v := scope.In("net").VariableWithValue("w", []float32{1, 2})
 		half := scope.At("net").VariableWithShape("half", shapes.Make(dtypes.BFloat16, 2))
 		loss := Add(ReduceAllSum(Mul(v.NodeValue(x.Graph()), x)),
 			ReduceAllSum(ConvertDType(half.NodeValue(x.Graph()), dtypes.Float32)))
 		o.UpdateGraph(scope, x.Graph(), loss)
 		return []*Node{v.NodeValue(x.Graph())}
-	}, []float32{4, -4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := out[0].Value().([]float32); !slices.Equal(got, []float32{0, 3}) {
-		t.Errorf("one step of SGD at 0.25 gives %v, want [0 3]", got)
-	}
+	}, []float32{4, -4}))(t)
+	expect.Equal(t, out[0].Value().([]float32), []float32{0, 3})
 	if state := store.GetVariable("/optim/sgd/net/half_velocity"); state == nil || state.DType() != dtypes.Float32 {
 		t.Errorf("the velocity of a bfloat16 variable is %v, want float32", state)
 	}
@@ -298,13 +260,9 @@ func TestWholeNumbersAreLeftAlone(t *testing.T) {
 			o.UpdateGraph(scope, x.Graph(), loss)
 			return []*Node{loss}
 		}, []float32{4, -4})
-		if err != nil {
-			t.Fatalf("%s: %v", o, err)
-		}
+		expect.Require(t, err == nil, "%s: %v", o, err)
 		got := tensors.MustCopyFlatData[uint64](store.GetVariable("/rngState").MustValue())
-		if !slices.Equal(got, []uint64{1 << 63, 12345678901234567}) {
-			t.Errorf("%s moved whole numbers to %v", o, got)
-		}
+		expect.That(t, slices.Equal(got, []uint64{1 << 63, 12345678901234567}), "%s moved whole numbers to %v", o, got)
 		if w := tensors.MustCopyFlatData[float32](store.GetVariable("/w").MustValue()); w[0] == 1 {
 			t.Errorf("%s moved nothing", o)
 		}
@@ -340,9 +298,7 @@ func TestErrors(t *testing.T) {
 		refusal.Check(t, fault.Root(err), tt.want)
 	}
 	for _, o := range []Optimizer{LARS{}, SGD{}, AdamW{}} {
-		if err := o.Check(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, o.Check())
 	}
 	for want, loss := range map[string]func(scope *model.Scope, x *Node) *Node{
 		"the loss has shape (Float32)[1] … scalar":                                               func(_ *model.Scope, x *Node) *Node { return x },
@@ -360,7 +316,7 @@ func TestErrors(t *testing.T) {
 func TestVectorsInANetwork(t *testing.T) {
 	store := model.NewStore()
 	excluded, kept := map[string]bool{}, map[string]bool{}
-	_, err := model.CallOnceN(enginetest.Open(t).Backend, store, func(scope *model.Scope, images *Node) []*Node {
+	expect.Must(model.CallOnceN(enginetest.Open(t).Backend, store, func(scope *model.Scope, images *Node) []*Node {
 		h := encoder.SmallCNN{Width: 2, Dim: 4}.Embed(scope.In("encoder"), images, true)
 		z := encoder.Projector(scope.In("projector"), h, 3, true)
 		for _, v := range trained(scope, images.Graph()) {
@@ -371,14 +327,7 @@ func TestVectorsInANetwork(t *testing.T) {
 			}
 		}
 		return []*Node{z}
-	}, tensors.FromFlatDataAndDimensions(make([]float32, 2*8*8), 2, 8, 8, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := slices.Sorted(maps.Keys(excluded)); !slices.Equal(got, []string{"bias", "scale", "shift"}) {
-		t.Errorf("excluded: %v", got)
-	}
-	if got := slices.Sorted(maps.Keys(kept)); !slices.Equal(got, []string{"kernel", "weights"}) {
-		t.Errorf("not excluded: %v", got)
-	}
+	}, tensors.FromFlatDataAndDimensions(make([]float32, 2*8*8), 2, 8, 8, 1)))(t)
+	expect.Equal(t, slices.Sorted(maps.Keys(excluded)), []string{"bias", "scale", "shift"}, "excluded")
+	expect.Equal(t, slices.Sorted(maps.Keys(kept)), []string{"kernel", "weights"}, "not excluded")
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -15,18 +16,14 @@ func TestCosineAgainstLightly(t *testing.T) {
 		Rates         []float64
 	}
 	read(t, "schedule.json", &frozen)
-	if len(frozen) != 5 {
-		t.Fatalf("%d schedules, want 5", len(frozen))
-	}
+	expect.Require(t, len(frozen) == 5, "%d schedules, want 5", len(frozen))
 	for _, f := range frozen {
 		c := Cosine{Warmup: f.Warmup, From: f.From, Floor: f.Floor, ReachFloor: true}
 		if f.Warmup == 0 {
 			c.Warmup = -1
 		}
 		for step, want := range f.Rates {
-			if got := c.Rate(1.2, step, f.Steps); !(math.Abs(got-want) <= 1e-15) {
-				t.Errorf("%s, step %d of %d: %.17g, want %.17g", c, step, f.Steps, got, want)
-			}
+			expect.Near(t, c.Rate(1.2, step, f.Steps), want, 1e-15, "%s, step %d of %d", c, step, f.Steps)
 		}
 	}
 }
@@ -50,13 +47,9 @@ func TestCosineByHand(t *testing.T) {
 		{Cosine{Warmup: 4, Floor: 0.25}, 6, 8, 0.5 + 1.5*0.5}, // halfway between
 		{Cosine{Warmup: 4, Floor: 0.25, ReachFloor: true}, 7, 8, 0.5},
 	} {
-		if got := tt.c.Rate(2, tt.step, tt.steps); !(math.Abs(got-tt.want) <= 1e-15) {
-			t.Errorf("%s, step %d of %d: %.17g, want %.17g", tt.c, tt.step, tt.steps, got, tt.want)
-		}
+		expect.Near(t, tt.c.Rate(2, tt.step, tt.steps), tt.want, 1e-15, "%s, step %d of %d", tt.c, tt.step, tt.steps)
 	}
-	if got := (Constant{}).Rate(0.3, 7, 10); got != 0.3 {
-		t.Errorf("the constant rate is %g", got)
-	}
+	expect.Equal(t, (Constant{}).Rate(0.3, 7, 10), 0.3, "the constant rate")
 }
 
 func TestScheduleErrors(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -109,29 +110,20 @@ func TestECLEFindsTheHardImage(t *testing.T) {
 // D is 1 − the largest cosine, and prototypes are the directions of groups.
 func TestDistances(t *testing.T) {
 	pool, prototypes := random(1, 50, 6), random(2, 4, 6)
-	got, err := Distances(pool, prototypes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(Distances(pool, prototypes))(t)
 	for i, d := range got {
 		want := math.Inf(1)
 		for k := range 4 {
 			want = min(want, 1-cosine(pool.RawRowView(i), prototypes.RawRowView(k)))
 		}
-		if math.Abs(d-want) > 1e-12 {
-			t.Errorf("image %d: %g, want %g", i, d, want)
-		}
+		expect.That(t, math.Abs(d-want) <= 1e-12, "image %d: %g, want %g", i, d, want)
 	}
 	seed := mat.NewDense(6, 2, []float64{1, 0.1, 9, -0.9, 3, 0, 0.1, 1, -0.9, 9, 0, 2})
-	centers, err := Prototypes(seed, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	centers := expect.Must(Prototypes(seed, 2, 1))(t)
 	for k := range 2 {
 		row := centers.RawRowView(k)
-		if math.Abs(math.Hypot(row[0], row[1])-1) > 1e-12 || math.Abs(max(row[0], row[1])-1) > 1e-6 {
-			t.Errorf("prototype %d: %v", k, row)
-		}
+		expect.That(t, math.Abs(math.Hypot(row[0], row[1])-1) <= 1e-12 && math.Abs(max(row[0], row[1])-1) <= 1e-6,
+			"prototype %d: %v", k, row)
 	}
 }
 
@@ -214,17 +206,12 @@ func TestSelectIsAlgorithm1(t *testing.T) {
 			{Config{Budget: 180}, 0.5, 200},
 		} {
 			tt.config.Engine = eng
-			got, err := Select(seed, pool, tt.config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := expect.Must(Select(seed, pool, tt.config))(t)
 			_, distance, _ := got.Scores()
-			if want := byHand(seed, pool, distance, tt.alpha, tt.config.Budget, tt.candidates); !slices.Equal(got.Images(), want) {
-				t.Errorf("%s: %v, want %v", got, got.Images(), want)
-			}
-			if got.Candidates != tt.candidates || got.Alpha != tt.alpha {
-				t.Errorf("%s; want %d candidates, α = %g", got, tt.candidates, tt.alpha)
-			}
+			want := byHand(seed, pool, distance, tt.alpha, tt.config.Budget, tt.candidates)
+			expect.That(t, slices.Equal(got.Images(), want), "%s: %v, want %v", got, got.Images(), want)
+			expect.That(t, got.Candidates == tt.candidates && got.Alpha == tt.alpha,
+				"%s; want %d candidates, α = %g", got, tt.candidates, tt.alpha)
 		}
 	}
 }
@@ -234,17 +221,12 @@ func TestRules(t *testing.T) {
 	seed, pool := task()
 	n := len(pool.ECLE)
 	for _, rule := range Rules() {
-		got, err := Select(seed, pool, Config{Budget: 40, Rule: rule, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(Select(seed, pool, Config{Budget: 40, Rule: rule, Seed: 3}))(t)
 		images := got.Images()
-		if sorted := slices.Compact(slices.Sorted(slices.Values(images))); len(sorted) != 40 || sorted[0] < 0 || sorted[39] >= n {
-			t.Errorf("%s chose %v", rule, images)
-		}
-		if !strings.Contains(got.String(), "40 of 200 images by "+rule.String()) {
-			t.Errorf("%s tells of itself: %s", rule, got)
-		}
+		sorted := slices.Compact(slices.Sorted(slices.Values(images)))
+		expect.That(t, len(sorted) == 40 && sorted[0] >= 0 && sorted[39] < n, "%s chose %v", rule, images)
+		expect.That(t, strings.Contains(got.String(), "40 of 200 images by "+rule.String()),
+			"%s tells of itself: %s", rule, got)
 		_, distance, q := got.Scores()
 		least := func(of func(i int) float64) { // of the images chosen none is above one that is not
 			last := math.Inf(1)
@@ -254,9 +236,8 @@ func TestRules(t *testing.T) {
 				}
 			}
 			for k, i := range images {
-				if of(i) > last || k > 0 && of(i) < of(images[k-1]) {
-					t.Errorf("%s chose image %d in place %d", rule, i, k)
-				}
+				expect.That(t, of(i) <= last && (k <= 0 || of(i) >= of(images[k-1])),
+					"%s chose image %d in place %d", rule, i, k)
 			}
 		}
 		switch rule {
@@ -272,14 +253,12 @@ func TestRules(t *testing.T) {
 				t.Errorf("%s chose %v, want %v", rule, images, both)
 			}
 		case OnlyDiversity:
-			if all := byHand(seed, pool, random(1, n, 1).RawMatrix().Data, 0.5, 40, n); !slices.Equal(images, all) {
-				t.Errorf("%s chose %v, want %v", rule, images, all)
-			}
+			all := byHand(seed, pool, random(1, n, 1).RawMatrix().Data, 0.5, 40, n)
+			expect.That(t, slices.Equal(images, all), "%s chose %v, want %v", rule, images, all)
 		case Random:
 			other, err := Select(seed, pool, Config{Budget: 40, Rule: rule, Seed: 4})
-			if err != nil || slices.Equal(other.Images(), images) || got.Chosen[0].Reason() != "drawn" {
-				t.Errorf("seeds 3 and 4 draw %v and %v, %v", images, other.Images(), err)
-			}
+			expect.That(t, err == nil && !slices.Equal(other.Images(), images) && got.Chosen[0].Reason() == "drawn",
+				"seeds 3 and 4 draw %v and %v, %v", images, other.Images(), err)
 		}
 	}
 }
@@ -294,14 +273,10 @@ func TestConstantScores(t *testing.T) {
 	if err != nil || !slices.Equal(got.Images(), []int{0, 1, 2}) || len(got.Notes) != 1 || !strings.Contains(got.String(), "ECLE is 0.1 for all images") {
 		t.Errorf("%s: %v, %v", got, got.Images(), err)
 	}
-	near, err := Select(seed, pool, Config{Budget: 5, Rule: OnlyProximity})
-	if err != nil {
-		t.Fatal(err)
-	}
+	near := expect.Must(Select(seed, pool, Config{Budget: 5, Rule: OnlyProximity}))(t)
 	both, err := Select(seed, pool, Config{Budget: 5, Candidates: 5})
-	if err != nil || !slices.Equal(both.Images(), near.Images()) || !math.IsNaN(both.Chosen[0].Distance) {
-		t.Errorf("%s: %v, want %v; %v", both, both.Images(), near.Images(), err)
-	}
+	expect.That(t, err == nil && slices.Equal(both.Images(), near.Images()) && math.IsNaN(both.Chosen[0].Distance),
+		"%s: %v, want %v; %v", both, both.Images(), near.Images(), err)
 }
 
 // Of candidates that lie equally far the one with the smaller index is chosen, though another one has the larger q.
@@ -309,22 +284,16 @@ func TestEquallyFar(t *testing.T) {
 	seed := mat.NewDense(2, 2, []float64{1, 0, 1, 0.1})
 	pool := Pool{mat.NewDense(4, 2, []float64{1, 0.2, 0, 1, 0, 1, 1, 0}), []float64{1, 2, 3, 1}}
 	got, err := Select(seed, pool, Config{Budget: 1, Candidates: 4})
-	if err != nil || !slices.Equal(got.Images(), []int{1}) || got.Chosen[0].Rank < 2 {
-		t.Errorf("%s: %+v, %v", got, got.Chosen, err)
-	}
+	expect.That(t, err == nil && slices.Equal(got.Images(), []int{1}) && got.Chosen[0].Rank >= 2,
+		"%s: %+v, %v", got, got.Chosen, err)
 }
 
 // What is written can be read: numbers with all their digits, an image a line, the rule's notes.
 func TestExport(t *testing.T) {
 	seed, pool := task()
-	s, err := Select(seed, pool, Config{Budget: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Must(Select(seed, pool, Config{Budget: 4}))(t)
 	var table, object bytes.Buffer
-	if err := errors.Join(s.WriteCSV(&table), s.WriteJSON(&object)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, errors.Join(s.WriteCSV(&table), s.WriteJSON(&object)))
 	lines, err := csv.NewReader(&table).ReadAll()
 	if err != nil || len(lines) != 5 || strings.Join(lines[0], " ") != "image ecle d q rank distance reason" {
 		t.Fatalf("%v, %v", lines, err)
@@ -348,10 +317,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%+v: line %v, entry %+v", c, line, entry)
 		}
 	}
-	drawn, err := Select(seed, Pool{Features: pool.Features}, Config{Budget: 1, Rule: Random})
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := expect.Must(Select(seed, Pool{Features: pool.Features}, Config{Budget: 1, Rule: Random}))(t)
 	table.Reset()
 	if err := drawn.WriteCSV(&table); err != nil || !strings.Contains(table.String(), ",,,,,drawn\n") {
 		t.Errorf("%q, %v", table.String(), err)
@@ -415,10 +381,6 @@ func TestRefuses(t *testing.T) {
 		err.Error() != "mak: views of pass 0: disk full" {
 		t.Errorf("views that cannot be had: %v", err)
 	}
-	if _, err := ECLE(nil, nil, ECLEConfig{}); err == nil {
-		t.Error("ECLE without an engine")
-	}
-	if Rule(9).String() != "Rule(9)" {
-		t.Error(Rule(9))
-	}
+	expect.Error(t, expect.Err(ECLE(nil, nil, ECLEConfig{})))
+	expect.That(t, Rule(9).String() == "Rule(9)", "%v", Rule(9))
 }

@@ -3,7 +3,6 @@ package safetensors
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -38,18 +38,11 @@ func TestDecodeHandMadeBytes(t *testing.T) {
 		0x80, 0x3f, 0, 0xc0,
 		7, 0, 0, 0, 0, 0, 0, 0,
 	}
-	f, err := Decode(raw(header, data...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Must(Decode(raw(header, data...)))(t)
 	for name, shape := range map[string][]int{"d": {2}, "f": {2, 1}, "h": {1, 2}, "b": {2}} {
-		values, err := f.Tensors[name].Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(values, []float64{1, -2}) || !reflect.DeepEqual(f.Tensors[name].Shape, shape) {
-			t.Errorf("%s: %v %v, want %v [1 -2]", name, f.Tensors[name].Shape, values, shape)
-		}
+		values := expect.Must(f.Tensors[name].Float64s())(t)
+		expect.That(t, reflect.DeepEqual(values, []float64{1, -2}) && reflect.DeepEqual(f.Tensors[name].Shape, shape),
+			"%s: %v %v, want %v [1 -2]", name, f.Tensors[name].Shape, values, shape)
 	}
 	if got := f.Tensors["s"]; got.DType != I64 || len(got.Shape) != 0 || got.Data[0] != 7 {
 		t.Errorf("the single number came as %+v", got)
@@ -58,32 +51,22 @@ func TestDecodeHandMadeBytes(t *testing.T) {
 	if got := f.Tensors["none"]; len(got.Data) != 0 {
 		t.Errorf("the empty tensor has %d bytes", len(got.Data))
 	}
-	if f.Metadata["format"] != "pt" || len(f.Tensors) != 6 {
-		t.Errorf("metadata %v, %d tensors", f.Metadata, len(f.Tensors))
-	}
+	expect.That(t, f.Metadata["format"] == "pt" && len(f.Tensors) == 6,
+		"metadata %v, %d tensors", f.Metadata, len(f.Tensors))
 }
 
 // The bytes that Write makes are what the format's description asks for, to the last.
 func TestWriteExactBytes(t *testing.T) {
-	one, err := New(F32, []int{1}, []float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	half, err := New(F16, nil, []float64{-2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := expect.Must(New(F32, []int{1}, []float64{1}))(t)
+	half := expect.Must(New(F16, nil, []float64{-2}))(t)
 	f := File{Tensors: map[string]Tensor{"a": half, "b": one}, Metadata: map[string]string{"k": "v"}}
 	var got bytes.Buffer
-	if err := f.Write(&got); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, f.Write(&got))
 	header := `{"__metadata__":{"k":"v"},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},` +
 		`"a":{"dtype":"F16","shape":[],"data_offsets":[4,6]}}`
 	header += strings.Repeat(" ", (8-len(header)%8)%8)
-	if want := raw(header, 0, 0, 0x80, 0x3f, 0, 0xc0); !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got  %q\nwant %q", got.Bytes(), want)
-	}
+	want := raw(header, 0, 0, 0x80, 0x3f, 0, 0xc0)
+	expect.That(t, bytes.Equal(got.Bytes(), want), "got %q\nwant %q", got.Bytes(), want)
 }
 
 func TestRefusals(t *testing.T) {
@@ -135,9 +118,7 @@ func TestRefusals(t *testing.T) {
 		"metadata not strings":  {raw(`{"__metadata__":{"a":1}}`), "__metadata__ … download the file again"},
 	} {
 		f, err := Decode(tt.data)
-		if f != nil {
-			t.Errorf("%s: %v came back", name, f)
-		}
+		expect.That(t, f == nil, "%s: %v came back", name, f)
 		refusal.Check(t, err, tt.want)
 	}
 	for says, f := range map[string]File{
@@ -150,9 +131,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		refusal.Check(t, f.Write(&b), says)
-		if b.Len() > 0 {
-			t.Errorf("%s: wrote %d bytes", says, b.Len())
-		}
+		expect.That(t, b.Len() == 0, "%s: wrote %d bytes", says, b.Len())
 	}
 	refusal.Check(t, refusal.Err(New(I64, []int{1}, []float64{1})), `"I64" … convert the tensor`)
 	refusal.Check(t, refusal.Err(New(F32, []int{3}, []float64{1})), "takes 12 bytes, not 4 … as many numbers as the shape has")
@@ -166,28 +145,19 @@ func TestShortTypesRoundToNearest(t *testing.T) {
 		for i := range 1 << 16 {
 			all = binary.LittleEndian.AppendUint16(all, uint16(i))
 		}
-		values, err := Tensor{dtype, []int{1 << 16}, all}.Float64s()
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := expect.Must(Tensor{dtype, []int{1 << 16}, all}.Float64s())(t)
 		one := func(v float64) uint16 {
-			n, err := New(dtype, nil, []float64{v})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := expect.Must(New(dtype, nil, []float64{v}))(t)
 			return binary.LittleEndian.Uint16(n.Data)
 		}
 		for i, v := range values {
 			got := one(v)
 			if math.IsNaN(v) {
-				if back := values[got]; !math.IsNaN(back) {
-					t.Fatalf("%s: NaN %#x became %g", dtype, i, back)
-				}
+				back := values[got]
+				expect.Require(t, math.IsNaN(back), "%s: NaN %#x became %g", dtype, i, back)
 				continue
 			}
-			if got != uint16(i) {
-				t.Fatalf("%s: %g is %#x, came back as %#x", dtype, v, i, got)
-			}
+			expect.Require(t, got == uint16(i), "%s: %g is %#x, came back as %#x", dtype, v, i, got)
 			if math.IsInf(v, 0) || math.IsInf(values[i+1], 0) {
 				continue
 			}
@@ -208,10 +178,7 @@ func TestShortTypesRoundToNearest(t *testing.T) {
 			in   float64
 			want float64
 		}{{v + step[dtype]/2*0.99, v}, {v + step[dtype]/2, math.Inf(1)}, {-1e300, math.Inf(-1)}, {5e-324, 0}} {
-			n, err := New(dtype, nil, []float64{tt.in})
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := expect.Must(New(dtype, nil, []float64{tt.in}))(t)
 			if got, err := n.Float64s(); err != nil || got[0] != tt.want {
 				t.Errorf("%s: %g became %v, want %g (%v)", dtype, tt.in, got, tt.want, err)
 			}
@@ -222,58 +189,34 @@ func TestShortTypesRoundToNearest(t *testing.T) {
 func TestWriteFileWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "w.safetensors")
-	good, err := New(F64, []int{2}, []float64{1, math.Pi})
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := expect.Must(New(F64, []int{2}, []float64{1, math.Pi}))(t)
 	f := File{Tensors: map[string]Tensor{"w": good}}
-	if err := f.WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, f.WriteFile(path))
 	bad := File{Tensors: map[string]Tensor{"w": {F64, []int{3}, good.Data}}}
-	if err := bad.WriteFile(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("a broken tensor gave %v", err)
-	}
-	back, err := ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(back.Tensors["w"], good) {
-		t.Errorf("read %+v, want %+v", back.Tensors["w"], good)
-	}
+	expect.Error(t, bad.WriteFile(path), path)
+	back := expect.Must(ReadFile(path))(t)
+	expect.That(t, reflect.DeepEqual(back.Tensors["w"], good), "read %+v, want %+v", back.Tensors["w"], good)
 	if info, err := os.Stat(path); err != nil {
 		t.Error(err)
 	} else if mode := info.Mode().Perm(); mode != 0o644 && runtime.GOOS != "windows" {
 		t.Errorf("the file has mode %v, which does not let everybody read it", mode)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
 	for _, bad := range []string{filepath.Join(dir, "no", "w.safetensors"), filepath.Join(dir, "folder")} {
 		if err := f.WriteFile(bad); err == nil || !strings.Contains(err.Error(), bad+": ") || strings.Contains(err.Error(), ".part") {
 			t.Errorf("writing %s gave %v", bad, err)
 		}
 	}
-	if err := f.WriteFile(filepath.Join(dir, "no", "w.safetensors")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-	if err := os.Remove(filepath.Join(dir, "folder")); err != nil {
-		t.Fatal(err)
-	}
+	expect.Is(t, f.WriteFile(filepath.Join(dir, "no", "w.safetensors")), os.ErrNotExist)
+	expect.NoError(t, os.Remove(filepath.Join(dir, "folder")))
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if _, err := ReadFile(filepath.Join(dir, "other")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
-	}
+	expect.Is(t, expect.Err(ReadFile(filepath.Join(dir, "other"))), os.ErrNotExist)
 	cut := filepath.Join(dir, "cut.safetensors")
-	if err := os.WriteFile(cut, []byte{1}, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(cut, []byte{1}, 0o644))
 	refusal.Check(t, refusal.Err(ReadFile(cut)), "safetensors: "+cut+": 1 bytes are too few … download the file again")
-	if _, err := ReadFile(dir); err == nil {
-		t.Error("a folder was read")
-	}
+	expect.Error(t, expect.Err(ReadFile(dir)))
 }
 
 // Whatever the bytes, Decode returns an error or tensors that are whole, disjoint and fill the data, which Write brings back.
@@ -287,41 +230,26 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Decode(data)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "safetensors: ") || file != nil {
-				t.Fatalf("%v with %v", err, file)
-			}
+			expect.Require(t, strings.HasPrefix(err.Error(), "safetensors: ") && file == nil, "%v with %v", err, file)
 			return
 		}
 		total := 0
-		for name, x := range file.Tensors {
-			if err := x.check(); err != nil {
-				t.Fatalf("%q: %v", name, err)
-			}
+		for _, x := range file.Tensors {
+			expect.NoError(t, x.check())
 			total += len(x.Data)
 		}
-		if want := len(data) - 8 - int(binary.LittleEndian.Uint64(data)); total != want {
-			t.Fatalf("tensors hold %d bytes of %d", total, want)
-		}
+		want := len(data) - 8 - int(binary.LittleEndian.Uint64(data))
+		expect.Require(t, total == want, "tensors hold %d bytes of %d", total, want)
 		var b bytes.Buffer
-		if err := file.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Decode(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if fmt.Sprint(again) != fmt.Sprint(file) {
-			t.Fatalf("%v came back as %v", file, again)
-		}
+		expect.NoError(t, file.Write(&b))
+		again := expect.Must(Decode(b.Bytes()))(t)
+		expect.Require(t, fmt.Sprint(again) == fmt.Sprint(file), "%v came back as %v", file, again)
 	})
 }
 
 // A file by the format's own library (testdata/make_reference.py).
 func TestReadsTheReferenceLibrarysFile(t *testing.T) {
-	f, err := ReadFile("testdata/reference.safetensors")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Must(ReadFile("testdata/reference.safetensors"))(t)
 	for name, want := range map[string]struct {
 		shape  []int
 		values []float64
@@ -333,9 +261,8 @@ func TestReadsTheReferenceLibrarysFile(t *testing.T) {
 	} {
 		x := f.Tensors[name]
 		values, err := x.Float64s()
-		if err != nil || !reflect.DeepEqual(values, want.values) || !reflect.DeepEqual(x.Shape, want.shape) {
-			t.Errorf("%s: %v %v, want %v %v (%v)", name, x.Shape, values, want.shape, want.values, err)
-		}
+		expect.That(t, err == nil && reflect.DeepEqual(values, want.values) && reflect.DeepEqual(x.Shape, want.shape),
+			"%s: %v %v, want %v %v (%v)", name, x.Shape, values, want.shape, want.values, err)
 	}
 	if x := f.Tensors["whole"]; x.DType != I64 || len(x.Data) != 16 || x.Data[8] != 0xff {
 		t.Errorf("whole: %+v", x)
@@ -343,7 +270,33 @@ func TestReadsTheReferenceLibrarysFile(t *testing.T) {
 	if x := f.Tensors["flags"]; x.DType != Bool || !bytes.Equal(x.Data, []byte{1, 0, 1}) {
 		t.Errorf("flags: %+v", x)
 	}
-	if len(f.Tensors) != 6 || f.Metadata["made by"] != `the "reference"` {
-		t.Errorf("%d tensors, notes %v", len(f.Tensors), f.Metadata)
+	expect.That(t, len(f.Tensors) == 6 && f.Metadata["made by"] == `the "reference"`,
+		"%d tensors, notes %v", len(f.Tensors), f.Metadata)
+}
+
+// A header of many million names would take twenty times its size in memory; it is refused long before.
+func TestHeadersOfTooManyNames(t *testing.T) {
+	expect.Slow(t)
+	for _, tt := range []struct{ open, format, close string }{
+		{"{", `"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}`, "}"},
+		{`{"__metadata__":{`, `"%d":""`, "}}"},
+	} {
+		var header strings.Builder
+		header.WriteString(tt.open)
+		for i := range 4 * maxNames {
+			if i > 0 {
+				header.WriteByte(',')
+			}
+			fmt.Fprintf(&header, tt.format, i)
+		}
+		header.WriteString(tt.close)
+		data := raw(header.String())
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Decode(data)
+		runtime.ReadMemStats(&after)
+		refusal.Check(t, err, "more than 131072 names … download the file again")
+		took := after.TotalAlloc - before.TotalAlloc
+		expect.That(t, took <= 400<<20, "refusing %d bytes allocated %d MiB", len(data), took>>20)
 	}
 }

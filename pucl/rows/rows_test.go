@@ -7,22 +7,19 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
 func TestRows(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{3, 4, 0, 0, 0, -2})
 	taken, err := Take(x, []int{2, 0, 2})
-	if err != nil || !mat.Equal(taken, mat.NewDense(3, 2, []float64{0, -2, 3, 4, 0, -2})) {
-		t.Errorf("taken %v, %v", taken, err)
-	}
-	if got := Pick([]string{"a", "b", "c"}, []int{2, 0, 2}); !slices.Equal(got, []string{"c", "a", "c"}) {
-		t.Errorf("picked %q", got)
-	}
+	expect.That(t, err == nil && mat.Equal(taken, mat.NewDense(3, 2, []float64{0, -2, 3, 4, 0, -2})),
+		"taken %v, %v", taken, err)
+	expect.Equal(t, Pick([]string{"a", "b", "c"}, []int{2, 0, 2}), []string{"c", "a", "c"})
 	selected, others := Split([]bool{true, false, true})
-	if !slices.Equal(selected, []int{0, 2}) || !slices.Equal(others, []int{1}) {
-		t.Errorf("selected %v, others %v", selected, others)
-	}
+	expect.That(t, slices.Equal(selected, []int{0, 2}) && slices.Equal(others, []int{1}),
+		"selected %v, others %v", selected, others)
 	if _, others = Split([]bool{true, true}); len(others) != 0 {
 		t.Errorf("a mask that selects all left %v", others)
 	}
@@ -69,9 +66,7 @@ func TestErrors(t *testing.T) {
 		{take(0, 3), "rows: there is no row 3; 3 rows are numbered from 0 to 2"},
 		{take(-1), "rows: there is no row -1; 3 rows are numbered from 0 to 2"},
 	} {
-		if got := message(tt.err); got != tt.want {
-			t.Errorf("got %s\nwant %s", got, tt.want)
-		}
+		expect.Equal(t, message(tt.err), tt.want)
 	}
 }
 

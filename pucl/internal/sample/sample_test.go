@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestShuffledGoesThroughAllRows(t *testing.T) {
@@ -11,9 +13,8 @@ func TestShuffledGoesThroughAllRows(t *testing.T) {
 	for range 5 {
 		rows := slices.Concat(next(), next()) // the seventh waits
 		slices.Sort(rows)
-		if len(slices.Compact(rows)) != 6 || rows[0] < 0 || rows[5] > 6 {
-			t.Errorf("two batches of one order hold the rows %v", rows)
-		}
+		expect.That(t, len(slices.Compact(rows)) == 6 && rows[0] >= 0 && rows[5] <= 6,
+			"two batches of one order hold the rows %v", rows)
 	}
 }
 
@@ -37,9 +38,7 @@ func TestStratifiedKeepsTheShareAndMissesNoRow(t *testing.T) {
 		}
 	}
 	for row := range labels {
-		if seen[row] < 6 {
-			t.Errorf("row %d came %d times in 50 batches", row, seen[row])
-		}
+		expect.That(t, seen[row] >= 6, "row %d came %d times in 50 batches", row, seen[row])
 	}
 }
 
@@ -68,9 +67,7 @@ func TestStratifiedBatchesOfOneRow(t *testing.T) {
 		seen = append(seen, next()...)
 	}
 	slices.Sort(seen)
-	if !slices.Equal(seen, []int{0, 1, 2, 3, 4}) {
-		t.Errorf("5 batches of one row of 5 hold the rows %v", seen)
-	}
+	expect.That(t, slices.Equal(seen, []int{0, 1, 2, 3, 4}), "5 batches of one row of 5 hold the rows %v", seen)
 }
 
 // The draws stand behind every published number, so they must stay as they are.
@@ -87,10 +84,7 @@ func TestDraws(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	if got := Labels([]bool{true, false, false})([]int{2, 0}).Value().([]bool); !slices.Equal(got, []bool{false, true}) {
-		t.Errorf("labels of rows 2 and 0: %v", got)
-	}
-	if got := Classes([]int{5, 6, 7})([]int{2, 0}).Value().([]int32); !slices.Equal(got, []int32{7, 5}) {
-		t.Errorf("classes of rows 2 and 0: %v", got)
-	}
+	got := Labels([]bool{true, false, false})([]int{2, 0}).Value().([]bool)
+	expect.That(t, slices.Equal(got, []bool{false, true}), "labels of rows 2 and 0: %v", got)
+	expect.Equal(t, Classes([]int{5, 6, 7})([]int{2, 0}).Value().([]int32), []int32{7, 5}, "classes of rows 2 and 0")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -47,16 +48,14 @@ func TestVectors(t *testing.T) {
 				"nnPU-logistic": NNPU(v.ClassPrior, LogisticLoss), "nnPU-sigmoid": NNPU(v.ClassPrior, SigmoidLoss),
 			}
 			names := slices.Sorted(maps.Keys(risks))
-			if held := slices.Sorted(maps.Keys(v.Risks)); !slices.Equal(held, names) {
-				t.Fatalf("the file holds the risks %q, want %q", held, names)
-			}
+			held := slices.Sorted(maps.Keys(v.Risks))
+			expect.Require(t, slices.Equal(held, names), "the file holds the risks %q, want %q", held, names)
 			labeled := make([]bool, len(v.Labeled))
 			for i, one := range v.Labeled {
 				labeled[i] = one == 1
 			}
-			all := enginetest.All(t)
-			for i, p := range vectortest.Precisions {
-				exec := MustNewExec(all[i%len(all)].Backend, func(logits, labels *Node) []*Node {
+			for _, p := range vectortest.Precisions {
+				exec := MustNewExec(enginetest.Open(t).Backend, func(logits, labels *Node) []*Node {
 					logits = ConvertDType(logits, p.DType)
 					var out []*Node
 					for _, name := range names {
@@ -65,10 +64,7 @@ func TestVectors(t *testing.T) {
 					}
 					return out
 				})
-				out, err := exec.Call(v.Logits, labeled)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := expect.Must(exec.Call(v.Logits, labeled))(t)
 				for i, name := range names {
 					want, what := v.Risks[name], fmt.Sprintf("%s in %s", name, p.DType)
 					near(t, what, out[2*i].Value().(float64), want.Value, p.Value)
@@ -86,10 +82,7 @@ func riskValue(t *testing.T, risk Risk, logits []float64, labels []bool) (float6
 		value := risk(logits, labels)
 		return value, Gradient(value, logits)[0]
 	})
-	out, err := exec.Call(logits, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(logits, labels))(t)
 	return out[0].Value().(float64), out[1].Value().([]float64)
 }
 
@@ -108,9 +101,7 @@ func TestRisksOfOneKindOnlyAreFinite(t *testing.T) {
 		for _, risk := range []Risk{UPU(0.3, LogisticLoss), NNPU(0.3, SigmoidLoss)} {
 			value, grad := riskValue(t, risk, logits, labels)
 			for _, x := range append(grad, value) {
-				if math.IsNaN(x) || math.IsInf(x, 0) {
-					t.Errorf("%s: %g", name, x)
-				}
+				expect.That(t, !math.IsNaN(x) && !math.IsInf(x, 0), "%s: %g", name, x)
 			}
 		}
 	}
@@ -127,9 +118,8 @@ func TestKiryoClimbsWhereTheNegativePartIsTooLow(t *testing.T) {
 	positiveGrad := []float64{-prior * slope(2) / 2, -prior * slope(-1) / 2, 0, 0}
 	negative := (sigma(-3)+sigma(0.5))/2 - prior*(sigma(2)+sigma(-1))/2
 	negativeGrad := []float64{-prior * slope(2) / 2, -prior * slope(-1) / 2, slope(-3) / 2, slope(0.5) / 2}
-	if !(negative < -0.004 && negative > -0.1) {
-		t.Fatalf("the negative part is %g; the cases below want it a little below 0", negative)
-	}
+	expect.Require(t, negative < -0.004 && negative > -0.1,
+		"the negative part is %g; the cases below want it a little below 0", negative)
 	sum := func(a, b []float64) []float64 {
 		out := make([]float64, len(a))
 		for i := range a {
@@ -196,5 +186,45 @@ func TestRisksRefuse(t *testing.T) {
 			"γ = 2 … β must not be negative, and γ must lie above"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refusal.Check(t, tt.err, tt.want) })
+	}
+}
+
+// A logit that is infinite or NaN makes every risk and all of its gradient NaN, whichever it is, even where the margin loss
+// hides it.
+func TestNaNAndInfinityComeThroughEveryRisk(t *testing.T) {
+	hinge := func(t *Node) *Node { // 0 where t is NaN
+		missing := OneMinus(t)
+		return Where(GreaterThan(missing, ZerosLike(missing)), missing, ZerosLike(missing))
+	}
+	risks := []Risk{CrossEntropy}
+	for _, loss := range []MarginLoss{LogisticLoss, SigmoidLoss, hinge} {
+		risks = append(risks, PN(loss), UPU(0.6, loss), NNPU(0.6, loss), NNPUKiryo(0.6, loss, KiryoConfig{}),
+			NNPUKiryo(0.6, loss, KiryoConfig{Beta: 0.1, Gamma: 0.5}))
+	}
+	labels := []bool{true, true, false, false}
+	for _, dtype := range []dtypes.DType{dtypes.Float64, dtypes.Float32, dtypes.BFloat16} {
+		exec := MustNewExec(enginetest.Open(t).Backend, func(logits, labels *Node) []*Node {
+			logits = ConvertDType(logits, dtype)
+			var out []*Node
+			for _, risk := range risks {
+				value := risk(logits, labels)
+				out = append(out, ConvertDType(value, dtypes.Float64), ConvertDType(Gradient(value, logits)[0], dtypes.Float64))
+			}
+			return out
+		})
+		for _, bad := range []float64{0, math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for i := range labels {
+				logits := []float64{2, -1, -3, 0.5}
+				logits[i] = bad
+				out := expect.Must(exec.Call(logits, labels))(t)
+				for k := range risks {
+					value, grad := out[2*k].Value().(float64), out[2*k+1].Value().([]float64)
+					isClean := func(x float64) bool { return !math.IsNaN(x) }
+					if clean := bad == 0; isClean(value) != clean || slices.ContainsFunc(grad, isClean) != clean {
+						t.Errorf("%s, risk %d, logit %d is %g: value %g, gradient %g", dtype, k, i, bad, value, grad)
+					}
+				}
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/go-xla/pjrt"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/engine/programs"
 )
@@ -47,15 +48,12 @@ func adds(t *testing.T, client *pjrt.Client, exec *pjrt.LoadedExecutable, number
 		return
 	}
 	got, _, err := pjrt.BufferToArray[float32](outputs[0])
-	if err != nil || got[0] != float32(1+number) || got[1] != float32(2+number) {
-		t.Errorf("%v (%v), want 1 and 2, each and %d", got, err, number)
-	}
+	expect.That(t, err == nil && got[0] == float32(1+number) && got[1] == float32(2+number),
+		"%v (%v), want 1 and 2, each and %d", got, err, number)
 }
 
 func destroy(t *testing.T, what interface{ Destroy() error }) {
-	if err := what.Destroy(); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, what.Destroy())
 }
 
 // keptSince returns what fails the test where not so many more programs are held, and idle, than now.
@@ -64,9 +62,8 @@ func keptSince(t *testing.T) func(held, idle int) {
 	return func(held, idle int) {
 		t.Helper()
 		h, i := programs.Kept()
-		if h-held0 != held || i-idle0 != idle {
-			t.Errorf("%d more are held and %d idle, want %d and %d", h-held0, i-idle0, held, idle)
-		}
+		expect.That(t, h-held0 == held && i-idle0 == idle,
+			"%d more are held and %d idle, want %d and %d", h-held0, i-idle0, held, idle)
 	}
 }
 
@@ -103,22 +100,23 @@ func TestAProgramThatIsWrongIsNotKept(t *testing.T) {
 	client := newClient(t)
 	kept := keptSince(t)
 	for range 2 {
-		if _, err := client.Compile().WithStableHLO([]byte("module @m {")).Done(); err == nil {
-			t.Error("half a program compiles")
-		}
+		expect.Error(t, expect.Err(client.Compile().WithStableHLO([]byte("module @m {")).Done()))
 	}
 	kept(0, 0)
 	destroy(t, client)
 }
 
 func TestManyAtOnce(t *testing.T) {
+	const idle = 6
+	before := programs.KeepIdle(idle)
+	defer programs.KeepIdle(before)
 	client := newClient(t)
 	kept := keptSince(t)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			for round := range 60 {
-				number := (i + round) % (programs.MostIdle + 10)
+			for round := range 20 {
+				number := (i + round) % (idle + 4)
 				exec := compiled(t, client, number)
 				adds(t, client, exec, number)
 				destroy(t, exec)
@@ -126,7 +124,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	kept(0, min(programs.MostIdle, 67))
+	kept(0, idle)
 	destroy(t, client)
 	kept(0, 0)
 }

@@ -9,5 +9,10 @@ func Kept() (held, idle int) {
 	return len(kept.executable) - kept.idle.Len(), kept.idle.Len()
 }
 
-// MostIdle is how many programs are kept that nobody holds.
-const MostIdle = mostIdle
+// KeepIdle sets how many programs are kept that nobody holds, and returns how many were.
+func KeepIdle(most int) (before int) {
+	kept.lock.Lock()
+	defer kept.lock.Unlock()
+	before, kept.most = kept.most, most
+	return before
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // names are what the tests' executables and clients point to.
@@ -25,17 +27,13 @@ func TestStoreKeepsWhatIsGivenBack(t *testing.T) {
 		t.Fatalf("an empty store has %v", got)
 	}
 	s.add(first, at(101))
-	if s.take(first) != at(101) || s.take(keyed(0, 2)) != nil || s.take(keyed(1, 1)) != nil {
-		t.Fatal("a program is not told from another, or from another client's")
-	}
+	expect.Require(t, s.take(first) == at(101) && s.take(keyed(0, 2)) == nil && s.take(keyed(1, 1)) == nil,
+		"a program is not told from another, or from another client's")
 	for range 2 { // both who hold it
-		if got := s.giveBack(at(101)); got != nil {
-			t.Fatalf("%v is destroyed, with room for two", got)
-		}
+		got := s.giveBack(at(101))
+		expect.Require(t, got == nil, "%v is destroyed, with room for two", got)
 	}
-	if s.take(first) != at(101) {
-		t.Fatal("a program that was given back is gone")
-	}
+	expect.Require(t, s.take(first) == at(101), "a program that was given back is gone")
 	s.giveBack(at(101))
 	for i := 2; i <= 3; i++ { // the third pushes out the first
 		s.add(keyed(0, i), at(100+i))
@@ -43,25 +41,18 @@ func TestStoreKeepsWhatIsGivenBack(t *testing.T) {
 		if i == 3 {
 			want = at(101)
 		}
-		if got := s.giveBack(at(100 + i)); got != want {
-			t.Fatalf("program %d back: %v is destroyed, want %v", i, got, want)
-		}
+		got := s.giveBack(at(100 + i))
+		expect.Require(t, got == want, "program %d back: %v is destroyed, want %v", i, got, want)
 	}
-	if s.take(first) != nil {
-		t.Error("a destroyed program is given")
-	}
+	expect.That(t, s.take(first) == nil, "a destroyed program is given")
 }
 
 func TestStoreDestroysWhatItNeverKept(t *testing.T) {
 	s := newStore(2)
 	s.add(keyed(0, 1), at(101))
 	s.add(keyed(0, 1), at(102)) // compiled by another at the same time
-	if got := s.giveBack(at(102)); got != at(102) {
-		t.Errorf("%v is destroyed, want the second", got)
-	}
-	if s.take(keyed(0, 1)) != at(101) {
-		t.Error("the first is gone")
-	}
+	expect.Equal(t, s.giveBack(at(102)), at(102))
+	expect.That(t, s.take(keyed(0, 1)) == at(101), "the first is gone")
 }
 
 func TestStoreForgetsAClient(t *testing.T) {
@@ -74,12 +65,9 @@ func TestStoreForgetsAClient(t *testing.T) {
 		t.Fatalf("%v are destroyed with the client, want the one that nobody holds", got)
 	}
 	s.add(keyed(0, 1), at(110)) // of a new client at the old one's address
-	if got := s.giveBack(at(101)); got != at(101) {
-		t.Errorf("back after its client: %v is destroyed, want itself", got)
-	}
-	if s.take(keyed(0, 1)) != at(110) || s.take(keyed(1, 2)) != at(102) {
-		t.Error("another client's programs are gone")
-	}
+	expect.Equal(t, s.giveBack(at(101)), at(101), "back after its client")
+	expect.That(t, s.take(keyed(0, 1)) == at(110) && s.take(keyed(1, 2)) == at(102),
+		"another client's programs are gone")
 }
 
 // TestStoreAgainstAList: whatever is taken, given back and forgotten, no executable that somebody holds is destroyed, none is destroyed
@@ -115,9 +103,7 @@ func TestStoreAgainstAList(t *testing.T) {
 					made++
 					s.add(k, e)
 				}
-				if destroyed[e] {
-					t.Fatalf("seed %d: a destroyed executable is given", seed)
-				}
+				expect.Require(t, !destroyed[e], "seed %d: a destroyed executable is given", seed)
 				holders[e]++
 			default:
 				for e, n := range holders {
@@ -128,9 +114,8 @@ func TestStoreAgainstAList(t *testing.T) {
 					}
 				}
 			}
-			if s.idle.Len() > s.most {
-				t.Fatalf("seed %d: %d are kept that nobody holds, at most %d may be", seed, s.idle.Len(), s.most)
-			}
+			expect.Require(t, s.idle.Len() <= s.most,
+				"seed %d: %d are kept that nobody holds, at most %d may be", seed, s.idle.Len(), s.most)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/go-xla/pjrt"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/engine/onednn"
 )
@@ -40,16 +41,11 @@ func TestCallsForOtherArraysFail(t *testing.T) {
 					operand_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<[1, 0]> : tensor<2xindex>],
 					result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (%[2]s, %[3]s) -> %[4]s
 				"func.return"(%%c) : (%[4]s) -> () } }`, c.attributes, c.left, c.right, c.result)
-			exec, err := client.Compile().WithStableHLO([]byte(program)).Done()
-			if err != nil {
-				t.Fatal(err)
-			}
+			exec := expect.Must(client.Compile().WithStableHLO([]byte(program)).Done())(t)
 			var inputs []*pjrt.Buffer
 			for _, kind := range []string{c.left, c.right} {
 				var rows, columns int
-				if _, err := fmt.Sscanf(kind, "tensor<%dx%d", &rows, &columns); err != nil {
-					t.Fatal(err)
-				}
+				expect.Must(fmt.Sscanf(kind, "tensor<%dx%d", &rows, &columns))(t)
 				ones := make([]float32, rows*columns)
 				for i := range ones {
 					ones[i] = 1
@@ -74,9 +70,7 @@ func TestCallsForOtherArraysFail(t *testing.T) {
 				t.Fatal(err)
 			case c.want == "":
 				for i, v := range numbers {
-					if v != 40 {
-						t.Fatalf("number %d is %v, want 40", i, v)
-					}
+					expect.Require(t, v == 40, "number %d is %v, want 40", i, v)
 				}
 			case err == nil || !strings.Contains(err.Error(), c.want):
 				t.Errorf("%v, want an error that says %q", err, c.want)

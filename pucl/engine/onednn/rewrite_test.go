@@ -3,9 +3,12 @@ package onednn
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // conv returns a convolution as go-xla writes it.
@@ -77,20 +80,14 @@ func TestRewriteAsksForTheRightOperation(t *testing.T) {
 			var asked any
 			program := "    %6 = before\n" + c.statement + "    %8 = after\n"
 			changed := rewrite(program, func(operation any) int { asked = operation; return 41 })
-			if asked != c.want {
-				t.Errorf("asked for\n%+v, want\n%+v", asked, c.want)
-			}
+			expect.That(t, asked == c.want, "asked for\n%+v, want\n%+v", asked, c.want)
 			for _, part := range []string{"    %6 = before\n    %7 = \"stablehlo.custom_call\"(%x, %", "plan = 41", "\n    %8 = after\n"} {
-				if !strings.Contains(changed, part) {
-					t.Errorf("%q is missing in\n%s", part, changed)
-				}
+				expect.That(t, strings.Contains(changed, part), "%q is missing in\n%s", part, changed)
 			}
 			if _, types, _ := strings.Cut(c.statement, " : (tensor"); !strings.Contains(changed, types) {
 				t.Errorf("types changed:\n%s", changed)
 			}
-			if same := rewrite(program, func(any) int { return -1 }); same != program {
-				t.Errorf("changed although there is no plan:\n%s", same)
-			}
+			expect.Equal(t, rewrite(program, func(any) int { return -1 }), program)
 		})
 	}
 }
@@ -143,9 +140,7 @@ func TestRewriteLeavesTheRest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := rewrite(program, func(operation any) int { t.Errorf("asked for %+v", operation); return 1 })
-			if got != program {
-				t.Errorf("changed to\n%s", got)
-			}
+			expect.That(t, got == program, "changed to\n%s", got)
 		})
 	}
 	if got := rewrite(good, func(any) int { return 1 }); got == good {
@@ -176,9 +171,7 @@ func FuzzRewrite(f *testing.F) {
 		if (changed != program) != (asked > 0) || strings.Count(changed, "puclab_onednn")-strings.Count(program, "puclab_onednn") != asked {
 			t.Errorf("%d operations were asked for in\n%s\nwhich became\n%s", asked, program, changed)
 		}
-		if same := rewrite(program, func(any) int { return -1 }); same != program {
-			t.Errorf("changed although there is no plan:\n%s", same)
-		}
+		expect.Equal(t, rewrite(program, func(any) int { return -1 }), program)
 	})
 }
 
@@ -188,14 +181,10 @@ func sensible(t *testing.T, operation any) {
 	within := func(size int, dims, strides []int) {
 		last := 0
 		for i, dim := range dims {
-			if dim < 1 || strides[i] < 0 {
-				t.Fatalf("%+v", operation)
-			}
+			expect.Require(t, dim >= 1 && strides[i] >= 0, "%+v", operation)
 			last += (dim - 1) * strides[i]
 		}
-		if size > math.MaxInt32 || last >= size {
-			t.Fatalf("%+v reaches number %d of %d", operation, last, size)
-		}
+		expect.Require(t, size <= math.MaxInt32 && last < size, "%+v reaches number %d of %d", operation, last, size)
 	}
 	switch o := operation.(type) {
 	case convolution:
@@ -208,11 +197,58 @@ func sensible(t *testing.T, operation any) {
 		within(w[0]*w[1]*w[2]*w[3], w, o.wStrides[:])
 	case product:
 		for i, part := range o.divide() {
-			if part < 1 || part > []int{o.batch, o.rows, o.columns, o.inner}[i] {
-				t.Fatalf("%+v: parts %v", o, o.divide())
-			}
+			expect.Require(t, part >= 1 && part <= []int{o.batch, o.rows, o.columns, o.inner}[i],
+				"%+v: parts %v", o, o.divide())
 		}
 		within(o.batch*o.rows*o.inner, []int{o.batch, o.rows, o.inner}, o.leftStrides[:])
 		within(o.batch*o.inner*o.columns, []int{o.batch, o.inner, o.columns}, o.rightStrides[:])
+	}
+}
+
+// TestPartsCoverTheWhole: for sizes of all kinds parts are neither empty nor larger than the whole, channels divide evenly, and there are
+// no more parts than oneDNN is to be given room for.
+func TestPartsCoverTheWhole(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	size := func(most int) int { return 1 + rng.IntN(1+rng.IntN(most)) }
+	count := func(whole, part int) int { return (whole + part - 1) / part }
+	for range 20000 {
+		c := convolution{what: what(rng.IntN(3)), images: size(2000), in: size(600), out: size(600),
+			kernel: [2]int{size(7), size(7)}, result: [2]int{size(60), size(60)}}
+		pixels := c.result[0] * c.result[1]
+		c.yStrides = [4]int{pixels * c.out, 1, c.result[1] * c.out, c.out}
+		images, out := c.divide()
+		if images < 1 || images > c.images || out < 1 || c.out%out != 0 || count(c.images, images) > mostOf ||
+			c.what == kernelGradient && count(c.images, images) > mostSum || c.what != kernelGradient && out != c.out {
+			t.Fatalf("%+v: parts of %d images and %d channels", c, images, out)
+		}
+		p := product{batch: size(100), rows: size(3000), columns: size(3000), inner: size(100000)}
+		whole, parts := [4]int{p.batch, p.rows, p.columns, p.inner}, 1
+		for i, part := range p.divide() {
+			expect.Require(t, part >= 1 && part <= whole[i], "%+v: parts %v", p, p.divide())
+			parts *= count(whole[i], part)
+		}
+		expect.Require(t, parts <= 2*mostSum, "%+v: %d parts %v", p, parts, p.divide())
+	}
+}
+
+func TestPartsOfSomeSizes(t *testing.T) {
+	gradient := convolution{what: kernelGradient, images: 64, in: 512, out: 512, kernel: [2]int{3, 3}, result: [2]int{4, 4}, yStrides: [4]int{8192, 1, 2048, 512}}
+	if images, out := gradient.divide(); images != 64 || out != 32 {
+		t.Errorf("a large kernel's gradient from few numbers is divided into %d images and %d channels, want all and 32", images, out)
+	}
+	gradient.yStrides = [4]int{8192, 16, 4, 1} // channels that do not lie side by side
+	if images, out := gradient.divide(); images != 64 || out != 512 {
+		t.Errorf("in another order of axes into %d images and %d channels, want all", images, out)
+	}
+	for _, c := range []struct {
+		product product
+		want    [4]int
+	}{
+		{product{batch: 1, rows: 50, columns: 40, inner: 30}, [4]int{1, 50, 40, 30}},
+		{product{batch: 1, rows: 1024, columns: 1024, inner: 1024}, [4]int{1, 256, 256, 1024}},
+		{product{batch: 1, rows: 128, columns: 10, inner: 60000}, [4]int{1, 128, 10, 3760}},
+		{product{batch: 1000, rows: 100, columns: 100, inner: 100}, [4]int{63, 100, 100, 100}},
+	} {
+		expect.That(t, c.product.divide() == c.want, "%+v: parts %v, want %v", c.product, c.product.divide(), c.want)
 	}
 }

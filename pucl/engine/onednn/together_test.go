@@ -1,6 +1,7 @@
 package onednn_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -12,7 +13,10 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/engine/onednn"
 )
 
 // network returns a small network with its loss and gradients: two convolutions, one with strides, and a product.
@@ -77,7 +81,7 @@ func copied(args []*tensors.Tensor) (list []*tensors.Tensor) {
 func TestManyAtOnce(t *testing.T) {
 	eng := withOneDNN(t)
 	rng := rand.New(rand.NewPCG(17, 18))
-	const sizes = 4
+	const sizes = 2
 	var args, want [sizes][]*tensors.Tensor
 	var shared [sizes]*Exec
 	for i := range sizes {
@@ -92,7 +96,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	outcomes := make(chan outcome, 1000)
 	var group sync.WaitGroup
-	for worker := range 8 {
+	for worker := range 6 {
 		group.Go(func() {
 			i := worker % sizes
 			own, err := NewExec(eng.Backend, network)
@@ -101,7 +105,7 @@ func TestManyAtOnce(t *testing.T) {
 				return
 			}
 			defer own.Finalize()
-			for range 10 {
+			for range 6 {
 				for name, exec := range map[string]*Exec{"shared": shared[i], "own": own} {
 					got, err := exec.Call(anyOf(args[i])...)
 					if err != nil {
@@ -114,21 +118,19 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	group.Go(func() {
-		for range 2 {
-			again, err := enginetest.Another()
-			if err != nil || !again.OneDNN {
-				t.Errorf("opened again: %v, %v", again, err)
+		again, err := enginetest.Another()
+		if err != nil || !again.OneDNN {
+			t.Errorf("opened again: %v, %v", again, err)
+			return
+		}
+		defer again.Backend.Finalize()
+		for i := range sizes {
+			got, err := CallOnceN(again.Backend, network, anyOf(copied(args[i]))...)
+			if err != nil {
+				t.Error(err)
 				return
 			}
-			for i := range sizes {
-				got, err := CallOnceN(again.Backend, network, anyOf(copied(args[i]))...)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				outcomes <- outcome{"another engine", i, copied(got)}
-			}
-			again.Backend.Finalize()
+			outcomes <- outcome{"another engine", i, copied(got)}
 		}
 	})
 	group.Wait()
@@ -150,17 +152,11 @@ func TestEveryDevice(t *testing.T) {
 	args := arguments(rand.New(rand.NewPCG(19, 20)), 10)
 	_, alone, _ := bothExecs(t, eng, 7, network, args...)
 	want := alone.MustCall(anyOf(args)...)
-	mesh, err := distributed.NewDeviceMesh([]int{devices}, []string{"devices"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mesh := expect.Must(distributed.NewDeviceMesh([]int{devices}, []string{"devices"}))(t)
 	var all []any
 	for device := range devices {
 		for _, a := range args {
-			there, err := a.OnDeviceClone(eng.Backend, compute.DeviceNum(device))
-			if err != nil {
-				t.Fatal(err)
-			}
+			there := expect.Must(a.OnDeviceClone(eng.Backend, compute.DeviceNum(device)))(t)
 			all = append(all, there)
 		}
 	}
@@ -168,9 +164,7 @@ func TestEveryDevice(t *testing.T) {
 	defer exec.Finalize()
 	for range 20 {
 		got := exec.MustCall(all...)
-		if len(got) != devices*len(want) {
-			t.Fatalf("%d results on %d devices", len(got), devices)
-		}
+		expect.Require(t, len(got) == devices*len(want), "%d results on %d devices", len(got), devices)
 		for k := range got {
 			same(t, "result", got[k], want[k%len(want)], 1000)
 		}
@@ -218,4 +212,72 @@ func TestInsideLoopsAndBranches(t *testing.T) {
 			same(t, name, got[i], want[i], 1000)
 		}
 	}
+}
+
+// rounds is raised by hand, `go test ./pucl/engine/onednn -run Random -rounds 50 -timeout 0`, for other seeds than the first one.
+var rounds = flag.Uint64("rounds", 1, "how often the tests of random sizes are done, each time with another seed")
+
+// withOneDNN opens the engine, and skips the test where XLA does not call oneDNN.
+func withOneDNN(t *testing.T) *engine.Engine {
+	t.Helper()
+	eng := enginetest.XLA(t)
+	if !eng.OneDNN {
+		t.Skip("this engine does not call oneDNN: ", eng)
+	}
+	return eng
+}
+
+// bothExecs compiles f for the given arguments with calls of oneDNN, and for XLA alone. It fails the test where less than the given
+// number of operations goes to oneDNN.
+func bothExecs(t *testing.T, eng *engine.Engine, calls int, f func(in []*Node) []*Node, args ...*tensors.Tensor) (called, alone *Exec, made onednn.Kinds) {
+	t.Helper()
+	defer onednn.SetAttached(onednn.Attached())
+	var inputs []shapes.Shape
+	for _, a := range args {
+		inputs = append(inputs, a.Shape())
+	}
+	execs := []*Exec{MustNewExec(eng.Backend, f), MustNewExec(eng.Backend, f)}
+	for i, exec := range execs {
+		t.Cleanup(exec.Finalize)
+		onednn.SetAttached(i == 0)
+		onednn.Forget()
+		expect.Must(exec.Compile(inputs...))(t)
+		if here := onednn.Made(); i == 0 {
+			made = here
+		} else if made.Sum() < calls || here.Sum() > 0 {
+			t.Fatalf("oneDNN does %+v, of %d operations; when it is switched off, %+v", made, calls, here)
+		}
+	}
+	return execs[0], execs[1], made
+}
+
+// anyOf gives the arguments of a call their type.
+func anyOf(args []*tensors.Tensor) (list []any) {
+	for _, a := range args {
+		list = append(list, a)
+	}
+	return list
+}
+
+// scale multiplies all numbers of the arrays.
+func scale(factor float32, arrays ...*tensors.Tensor) {
+	for _, a := range arrays {
+		tensors.MustMutableFlatData(a, func(flat []float32) {
+			for i := range flat {
+				flat[i] *= factor
+			}
+		})
+	}
+}
+
+// same fails the test where got is not want to rounding, the sums being of count products of numbers near 1.
+func same(t *testing.T, what string, got, want *tensors.Tensor, count int) {
+	t.Helper()
+	expect.Require(t, got.Shape().Equal(want.Shape()), "%s: shape %s, want %s", what, got.Shape(), want.Shape())
+	flat := tensors.MustCopyFlatData[float32](want)
+	wide := make([]float64, len(flat))
+	for i, v := range flat {
+		wide[i] = float64(v)
+	}
+	near(t, what, got, wide, count)
 }

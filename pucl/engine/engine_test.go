@@ -1,36 +1,30 @@
 package engine
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/gomlx/compute"
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/gomlx/compute"
 	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestTheVariableDecidesAlone(t *testing.T) {
 	t.Setenv(compute.ConfigEnvVar, "go")
-	e, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Must(Open())(t)
 	if e.Kind != "go" || e.Plugin != "" || !strings.Contains(e.String(), "pure Go (GOMLX_BACKEND asks for it)") {
 		t.Errorf("%+v: %s", e, e)
 	}
 	out, err := CallOnce(e.Backend, func(x *Node) *Node { return AddScalar(x, 1.0) }, 41.0)
-	if err != nil || out.Value().(float64) != 42 {
-		t.Errorf("41 + 1 = %v, %v", out, err)
-	}
+	expect.That(t, err == nil && out.Value().(float64) == 42, "41 + 1 = %v, %v", out, err)
 	for _, config := range []string{"nosuch", "xla:/no/such/plugin.so"} {
 		t.Setenv(compute.ConfigEnvVar, config)
-		if _, err := Open(); err == nil || !strings.Contains(err.Error(), config) || !strings.Contains(err.Error(), "unset it") {
-			t.Errorf("GOMLX_BACKEND=%s gave %v", config, err)
-		}
+		expect.Error(t, expect.Err(Open()), config, "unset it")
 	}
 }
 
@@ -38,21 +32,15 @@ func TestTheVariableDecidesAlone(t *testing.T) {
 func TestPureGoDoesNotHang(t *testing.T) {
 	expect.Slow(t)
 	t.Setenv(compute.ConfigEnvVar, "go")
-	e, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	exec, err := NewExec(e.Backend, func(x *Node) *Node {
+	e := expect.Must(Open())(t)
+	exec := expect.Must(NewExec(e.Backend, func(x *Node) *Node {
 		var products []*Node
 		for i := range 8 {
 			y := AddScalar(x, float64(i))
 			products = append(products, EinsumAxes(y, y, [][2]int{{2, 2}}, [][2]int{{0, 0}}))
 		}
 		return ReduceAllSum(Stack(products, 0))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	x := make([][][]float64, 64)
 	for i := range x {
 		x[i] = make([][]float64, 16)
@@ -97,22 +85,12 @@ func TestABrokenPluginIsPassedOver(t *testing.T) {
 	defer func() { source = compiled }()
 	t.Setenv(compute.ConfigEnvVar, "")
 	plugin := filepath.Join(home, "notebooks", ".venv", "lib", "python3.99", "site-packages", "xla_plugins", "xla_cpu_pjrt", "xla_cpu_pjrt.so")
-	if err := os.MkdirAll(filepath.Dir(plugin), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(plugin, []byte("no library"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	e, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if hasXLA && (len(e.Notes) == 0 || !strings.Contains(e.String(), "xla_cpu_pjrt.so did not open")) {
-		t.Errorf("the broken plugin is not told of: %s", e)
-	}
-	if !hasXLA && (e.Kind != "go" || !strings.Contains(e.String(), "without cgo")) {
-		t.Errorf("%s", e)
-	}
+	expect.NoError(t, os.MkdirAll(filepath.Dir(plugin), 0o755))
+	expect.NoError(t, os.WriteFile(plugin, []byte("no library"), 0o644))
+	e := expect.Must(Open())(t)
+	expect.That(t, !hasXLA || len(e.Notes) != 0 && strings.Contains(e.String(), "xla_cpu_pjrt.so did not open"),
+		"the broken plugin is not told of: %s", e)
+	expect.That(t, hasXLA || e.Kind == "go" && strings.Contains(e.String(), "without cgo"), "%s", e)
 }
 
 func TestCandidatesComeInOrder(t *testing.T) {
@@ -120,12 +98,8 @@ func TestCandidatesComeInOrder(t *testing.T) {
 	t.Setenv("PUCL_HOME", home)
 	for _, file := range []string{"jax_plugins/xla_cuda13/xla_cuda_plugin.so", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"} {
 		path := filepath.Join(home, "notebooks", ".venv", "lib", "python3.99", "site-packages", filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		expect.NoError(t, os.WriteFile(path, nil, 0o644))
 	}
 	var kinds []string
 	list, _ := candidates()
@@ -140,9 +114,8 @@ func TestCandidatesComeInOrder(t *testing.T) {
 			want = "xla-cuda xla-cpu"
 		}
 	}
-	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "go") {
-		t.Errorf("candidates %q do not begin with %q and end with the pure-Go engine", got, want)
-	}
+	expect.That(t, strings.HasPrefix(got, want) && strings.HasSuffix(got, "go"),
+		"candidates %q do not begin with %q and end with the pure-Go engine", got, want)
 }
 
 func TestChosenTellsKindFromThePlugin(t *testing.T) {
@@ -154,4 +127,26 @@ func TestChosenTellsKindFromThePlugin(t *testing.T) {
 			t.Errorf("%s: kind %s, plugin %q, want kind %s", config, got.kind, got.plugin, kind)
 		}
 	}
+}
+
+func TestEnvironmentDifferences(t *testing.T) {
+	there := Environment{Engine: "pure Go", Threads: 2, Instructions: "amd64 AVX2", Versions: map[string]string{"go": "go1", "gomlx": "v1"}}
+	list := there.Differences(there)
+	expect.That(t, len(list) == 0, "an environment differs from itself: %q", list)
+	here := there
+	here.Threads, here.Versions = 3, maps.Clone(there.Versions)
+	here.Versions["gomlx"], here.Versions["gonum"] = "v2", "v3"
+	want := []string{"threads: 2 there, 3 here", "version of gomlx: v1 there, v2 here", "version of gonum:  there, v3 here"}
+	expect.Equal(t, there.Differences(here), want)
+}
+
+// TestEnvironmentIsOfTheEngine: oneDNN's version is there where it computes, and pure Go has no number of threads.
+func TestEnvironmentIsOfTheEngine(t *testing.T) {
+	e := expect.Must(Open())(t)
+	env := e.Environment()
+	if version, ok := env.Versions["oneDNN"]; ok != e.OneDNN || ok && version == "" {
+		t.Errorf("oneDNN %v, its version %q", e.OneDNN, version)
+	}
+	expect.That(t, (env.Threads > 0) == (e.Kind == "xla-cpu" || e.Kind == "xla"), "%s has %d threads", e, env.Threads)
+	expect.That(t, env.Engine == e.Name() && env.Versions["go"] != "" && env.Instructions != "", "%+v", env)
 }

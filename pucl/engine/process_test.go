@@ -28,25 +28,17 @@ func TestOpenInAProcess(t *testing.T) {
 			source = nowhere
 		}
 		before := peaktest.Keeps()
-		e, err := Config{KeepAllocator: how == "1keep"}.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := expect.Must(Config{KeepAllocator: how == "1keep"}.Open())(t)
 		fmt.Printf("\ntold: %s; file %s; oneDNN %q; threads %d; keeps %v, then %v\n",
 			e, e.Plugin, e.Environment().Versions["oneDNN"], e.Environment().Threads, before, peaktest.Keeps())
 		syscall.Exit(0) // os.Exit under the race detector ends libraries as well, which a plugin that is a copy does not survive
 	}
-	here, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := expect.Must(Open())(t)
 	if here.Kind != "xla-cpu" {
 		t.Skip("there is no CPU plugin to open in other ways: ", here)
 	}
 	installed := filepath.Join(t.TempDir(), "pjrt_c_api_cpu_plugin.so")
-	if err := os.Symlink(here.Plugin, installed); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.Symlink(here.Plugin, installed))
 	env := filepath.Dir(here.Plugin)
 	for filepath.Base(env) != "lib" {
 		if env == filepath.Dir(env) {
@@ -58,24 +50,16 @@ func TestOpenInAProcess(t *testing.T) {
 	oneDNN := ` oneDNN "";`
 	if here.OneDNN {
 		oneDNN = fmt.Sprintf(" oneDNN %q;", onednn.Version())
-		if !strings.HasPrefix(onednn.Version(), "3.") {
-			t.Errorf("oneDNN's version is %q", onednn.Version())
-		}
+		expect.That(t, strings.HasPrefix(onednn.Version(), "3."), "oneDNN's version is %q", onednn.Version())
 	}
 	incomplete := filepath.Join(t.TempDir(), "libdnnl.so.3") // needs a libgomp that nobody has
 	if here.OneDNN {
-		library, err := oneDNNLibrary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		library := expect.Must(oneDNNLibrary())(t)
 		data, err := os.ReadFile(library)
-		if err != nil || !bytes.Contains(data, []byte("libgomp.so.1\x00")) {
-			t.Fatalf("%s needs no libgomp.so.1: %v", library, err)
-		}
+		expect.Require(t, err == nil && bytes.Contains(data, []byte("libgomp.so.1\x00")),
+			"%s needs no libgomp.so.1: %v", library, err)
 		data = bytes.ReplaceAll(data, []byte("libgomp.so.1\x00"), []byte("libgomp.so.9\x00"))
-		if err := os.WriteFile(incomplete, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(incomplete, data, 0o644))
 	}
 	for name, c := range map[string]struct{ how, variables, want string }{
 		"no libgomp":                       {"", "PUCL_ONEDNN=" + incomplete + " VIRTUAL_ENV=" + env, "libgomp.so.9, which is not installed: install the package libgomp1"},
@@ -103,21 +87,16 @@ func TestOpenInAProcess(t *testing.T) {
 			child.Env = append(child.Env, strings.Fields(c.variables)...)
 			out, err := child.CombinedOutput()
 			_, told, found := strings.Cut(string(out), "\ntold: ")
-			if err != nil || !found || !strings.Contains(told, c.want) {
-				t.Errorf("%s: %v: want %q in\n%s", c.variables, err, c.want, out)
-			}
+			expect.That(t, err == nil && found && strings.Contains(told, c.want),
+				"%s: %v: want %q in\n%s", c.variables, err, c.want, out)
 		})
 	}
 }
 
 func TestReproducibleIsYesOrNo(t *testing.T) {
 	t.Setenv(reproducibleEnv, "maybe")
-	if _, err := Open(); err == nil || !strings.Contains(err.Error(), reproducibleEnv) || !strings.Contains(err.Error(), "neither 0 nor 1") {
-		t.Errorf("%s=maybe: %v", reproducibleEnv, err)
-	}
+	expect.Error(t, expect.Err(Open()), reproducibleEnv, "neither 0 nor 1")
 	t.Setenv(reproducibleEnv, "")
 	t.Setenv(mallocEnv, "no")
-	if _, err := Open(); err == nil || !strings.Contains(err.Error(), mallocEnv) {
-		t.Errorf("%s=no: %v", mallocEnv, err)
-	}
+	expect.Error(t, expect.Err(Open()), mallocEnv)
 }

@@ -3,24 +3,23 @@ package engine
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/home"
+	"github.com/puclab/puclab/pucl/engine/onednn"
 )
 
 // plant puts an empty CPU plugin and oneDNN's library into a virtual environment and returns the plugin.
 func plant(t *testing.T, env string) string {
 	t.Helper()
 	plugin := filepath.Join(env, "lib", "python3.99", "site-packages", "xla_plugins", "xla_cpu_pjrt", "xla_cpu_pjrt.so")
-	if err := os.MkdirAll(filepath.Dir(plugin), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.MkdirAll(filepath.Dir(plugin), 0o755))
 	for _, file := range []string{plugin, filepath.Join(env, "lib", "libdnnl.so.3")} {
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(file, nil, 0o644))
 	}
 	return plugin
 }
@@ -29,9 +28,7 @@ func plant(t *testing.T, env string) string {
 func around(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module "+home.Module+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module "+home.Module+"\n"), 0o644))
 	t.Chdir(root)
 	root, err := os.Getwd() // with links followed, as the search has it
 	if err != nil {
@@ -58,9 +55,8 @@ func TestPlacesComeInOrder(t *testing.T) {
 		if !hasXLA {
 			want = nil
 		}
-		if !slices.Equal(got, want) || len(notes) > 0 {
-			t.Errorf("with %d places: plugins %q, notes %q, want %q", len(want), got, notes, want)
-		}
+		expect.That(t, slices.Equal(got, want) && len(notes) == 0,
+			"with %d places: plugins %q, notes %q, want %q", len(want), got, notes, want)
 		library, err := oneDNNLibrary()
 		if dir := places()[0].dir; err != nil || library != filepath.Join(dir, "lib", "libdnnl.so.3") {
 			t.Errorf("oneDNN is %s, %v, want the one in %s", library, err, dir)
@@ -78,9 +74,7 @@ func TestWhatNobodyNamedMustBeTrusted(t *testing.T) {
 	t.Setenv(oneDNNEnv, "")
 	env := filepath.Join(around(t), "notebooks", ".venv")
 	plugin := plant(t, env)
-	if err := os.Chmod(filepath.Dir(filepath.Dir(env)), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.Chmod(filepath.Dir(filepath.Dir(env)), 0o777))
 	found := func() (here bool, told string) {
 		list, notes := candidates()
 		return slices.ContainsFunc(list, func(c candidate) bool { return c.plugin == plugin }), strings.Join(notes, "; ")
@@ -108,12 +102,8 @@ func TestInOnesOwnModule(t *testing.T) {
 	t.Setenv(oneDNNEnv, "")
 	root := t.TempDir()
 	below := filepath.Join(root, "cmd", "train")
-	if err := os.MkdirAll(below, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/own\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.MkdirAll(below, 0o755))
+	expect.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/own\n"), 0o644))
 	t.Chdir(below)
 	plugin := plant(t, filepath.Join(root, ".venv"))
 	first := func() string {
@@ -125,55 +115,36 @@ func TestInOnesOwnModule(t *testing.T) {
 		}
 		return ""
 	}
-	if got := first(); got != plugin {
-		t.Errorf("the first plugin is %q, want %s", got, plugin)
-	}
-	if library, err := oneDNNLibrary(); err != nil || library != filepath.Join(root, ".venv", "lib", "libdnnl.so.3") {
-		t.Errorf("oneDNN is %q, %v", library, err)
-	}
-	if err := os.Chmod(root, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if got := first(); got == plugin {
-		t.Error("a plugin is taken from a folder that anybody may write to")
-	}
+	expect.Equal(t, first(), plugin, "the first plugin")
+	expect.Equal(t, expect.Must(oneDNNLibrary())(t), filepath.Join(root, ".venv", "lib", "libdnnl.so.3"))
+	expect.NoError(t, os.Chmod(root, 0o777))
+	got := first()
+	expect.That(t, got != plugin, "a plugin is taken from a folder that anybody may write to")
 	named := t.TempDir()
 	t.Setenv("VIRTUAL_ENV", named)
-	if want := plant(t, named); first() != want {
-		t.Errorf("the first plugin is %s, want the named one, %s", first(), want)
-	}
+	want := plant(t, named)
+	expect.That(t, first() == want, "the first plugin is %s, want the named one, %s", first(), want)
 }
 
 // TestTheCopyThatWasCompiled: its environment is the last to be looked in; this test was compiled from this copy.
 func TestTheCopyThatWasCompiled(t *testing.T) {
-	here, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := expect.Must(filepath.Abs("../.."))(t)
 	t.Setenv(home.Env, "")
 	t.Setenv("VIRTUAL_ENV", "")
 	t.Chdir(t.TempDir())
 	want := place{dir: filepath.Join(here, "notebooks", ".venv"), root: here}
-	if list := places(); len(list) == 0 || list[len(list)-1] != want {
-		t.Errorf("places %v do not end with %v", list, want)
-	}
+	list := places()
+	expect.That(t, len(list) != 0 && list[len(list)-1] == want, "places %v do not end with %v", list, want)
 }
 
 // TestTheWayToAPlugin: in this module setup installs one; elsewhere pip does, at the versions that are pinned here, where there is a package.
 func TestTheWayToAPlugin(t *testing.T) {
-	pinned, err := os.ReadFile("../../notebooks/requirements.in")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pinned := expect.Must(os.ReadFile("../../notebooks/requirements.in"))(t)
 	for _, name := range []string{pluginPackage, oneDNNPackage} {
-		if !strings.Contains(string(pinned), "\n"+name+" ") {
-			t.Errorf("%s is not what requirements.in pins", name)
-		}
+		expect.That(t, strings.Contains(string(pinned), "\n"+name+" "), "%s is not what requirements.in pins", name)
 	}
 	around(t)
-	if got := wayToAPlugin("linux", "amd64"); got != "`go run ./notebooks setup` installs one" {
-		t.Errorf("in this module: %q", got)
-	}
+	expect.Equal(t, wayToAPlugin("linux", "amd64"), "`go run ./notebooks setup` installs one", "in this module")
 	t.Chdir(t.TempDir())
 	for machine, want := range map[[2]string][]string{
 		{"linux", "amd64"}:  {"pip install xla-cpu-pjrt==0.0.1 onednn-cpu-gomp==2023.2.0`", ".venv beside your go.mod", "$VIRTUAL_ENV", "$" + home.Env, home.Module},
@@ -181,9 +152,28 @@ func TestTheWayToAPlugin(t *testing.T) {
 		{"darwin", "arm64"}: {"no package with one for arm64 on darwin", "$PJRT_PLUGIN_LIBRARY_PATH"},
 	} {
 		for _, words := range want {
-			if got := wayToAPlugin(machine[0], machine[1]); !strings.Contains(got, words) {
-				t.Errorf("on %v: %q lacks %q", machine, got, words)
-			}
+			expect.Contains(t, wayToAPlugin(machine[0], machine[1]), words)
 		}
+	}
+}
+
+// TestOneDNNIsTakenWhereItIs: the CPU plugin calls oneDNN when its library is installed, unless it is told not to, and a library that
+// is none is a note.
+func TestOneDNNIsTakenWhereItIs(t *testing.T) {
+	t.Setenv(oneDNNEnv, "")
+	t.Setenv("VIRTUAL_ENV", "")
+	e := expect.Must(Open())(t)
+	root, _ := home.Dir()
+	_, err := os.Stat(filepath.Join(root, "notebooks", ".venv", "lib", "libdnnl.so.3"))
+	want := e.Kind == "xla-cpu" && err == nil && runtime.GOOS+runtime.GOARCH == "linuxamd64"
+	expect.That(t, e.OneDNN == want && onednn.Attached() == want && strings.Contains(e.Name(), " with oneDNN") == want,
+		"oneDNN: %v, attached: %v, want %v: %s", e.OneDNN, onednn.Attached(), want, e)
+	for setting, note := range map[string]string{"off": "", "/no/such/libdnnl.so": "/no/such/libdnnl.so"} {
+		t.Setenv(oneDNNEnv, setting)
+		e := expect.Must(Open())(t)
+		expect.That(t, !e.OneDNN && !onednn.Attached() && !strings.Contains(e.String(), "with oneDNN"),
+			"%s=%s: oneDNN is used: %s", oneDNNEnv, setting, e)
+		expect.That(t, e.Kind != "xla-cpu" || strings.Contains(strings.Join(e.Notes, " "), note),
+			"%s=%s: notes %q", oneDNNEnv, setting, e.Notes)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -32,23 +33,29 @@ func TestTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 		fmt.Printf("\ndigest %016x\n", digest(t, what))
 		return
 	}
+	var all sync.WaitGroup
+	digests := map[string][2]*string{}
 	for _, c := range []struct {
 		what, reproducible string
-		threads            []int
-	}{{"training", "0", []int{1, 4}}, {"sums", "1", []int{1, 12}}} {
-		// oneDNN is not to compute in bfloat16, whatever its own variable says.
-		first := digestOfChild(t, c.what, c.reproducible, c.threads[0], "ONEDNN_DEFAULT_FPMATH_MODE=BF16")
-		for _, threads := range c.threads[1:] {
-			got := digestOfChild(t, c.what, c.reproducible, threads, "ONEDNN_DEFAULT_FPMATH_MODE=STRICT")
-			if got != first {
-				t.Errorf("%s, with PUCL_REPRODUCIBLE=%s: %s with %d threads, %s with %d", c.what, c.reproducible, got, threads, first, c.threads[0])
-			}
+		threads            [2]int
+	}{{"training", "0", [2]int{1, 4}}, {"sums", "1", [2]int{1, 12}}} {
+		digests[c.what] = [2]*string{new(string), new(string)}
+		for i, threads := range c.threads {
+			// oneDNN is not to compute in bfloat16, whatever its own variable says.
+			mode := "ONEDNN_DEFAULT_FPMATH_MODE=" + []string{"BF16", "STRICT"}[i]
+			of := digests[c.what][i]
+			all.Go(func() { *of = digestOfChild(t, c.what, c.reproducible, threads, mode) })
 		}
+	}
+	all.Wait()
+	for what, of := range digests {
+		expect.That(t, *of[0] == *of[1] && *of[0] != "",
+			"%s: digests %q and %q by the number of threads", what, *of[0], *of[1])
 	}
 }
 
+// digestOfChild returns what a child process tells, "" where it fails.
 func digestOfChild(t *testing.T, what, reproducible string, threads int, more ...string) string {
-	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	child.Env = append(os.Environ(), digestEnv+"="+what, "PUCL_REPRODUCIBLE="+reproducible)
 	for _, name := range []string{"GOMAXPROCS", "NPROC", "OMP_NUM_THREADS"} {
@@ -57,51 +64,36 @@ func digestOfChild(t *testing.T, what, reproducible string, threads int, more ..
 	child.Env = append(child.Env, more...)
 	out, err := child.CombinedOutput()
 	_, after, found := strings.Cut(string(out), "\ndigest ")
-	if err != nil || !found {
-		t.Fatalf("%d threads: %v\n%s", threads, err, out)
-	}
+	expect.That(t, err == nil && found, "%d threads: %v\n%s", threads, err, out)
 	got, _, _ := strings.Cut(after, "\n")
 	return got
 }
 
 func digest(t *testing.T, what string) uint64 {
-	eng, err := engine.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	eng := expect.Must(engine.Open())(t)
 	sum := fnv.New64a()
-	add := func(numbers []float32) {
-		fmt.Fprintf(sum, "%x", numbers)
-	}
 	if what == "training" {
 		images := noise{}
-		m, err := train.Pretrain(context.Background(), eng, images, train.Config{
+		m := expect.Must(train.Pretrain(context.Background(), eng, images, train.Config{
 			Encoder: encoder.SmallCNN{Width: 16, Dim: 32}, Recipe: augment.Recipe{augment.CropJitter{}}, Steps: 4, Seed: 1,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		pixels, _, _ := images.Batch(0)
-		embedding, err := m.Embed(eng, pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		embedding := expect.Must(m.Embed(eng, pixels))(t)
 		fmt.Fprintf(sum, "%x", embedding.Z.RawMatrix().Data)
 		return sum.Sum64()
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
+	var args []any
 	for _, s := range [][3]int{{128, 2, 60000}, {128, 10, 5000}, {64, 64, 3000}, {7, 300, 2500}, {128, 128, 20000}} {
-		for axis := range 2 {
-			left := normal(rng, s[0], s[2])
-			if axis == 0 {
-				left = normal(rng, s[2], s[0])
-			}
-			out, err := CallOnce(eng.Backend, func(x, y *Node) *Node { return DotGeneral(x, []int{axis}, nil, y, []int{0}, nil) }, left, normal(rng, s[2], s[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			add(tensors.MustCopyFlatData[float32](out))
+		args = append(args, normal(rng, s[2], s[0]), normal(rng, s[2], s[1]), normal(rng, s[0], s[2]), normal(rng, s[2], s[1]))
+	}
+	for _, out := range expect.Must(CallOnceN(eng.Backend, func(in []*Node) (out []*Node) {
+		for i := 0; i < len(in); i += 2 {
+			out = append(out, DotGeneral(in[i], []int{i / 2 % 2}, nil, in[i+1], []int{0}, nil))
 		}
+		return out
+	}, args...))(t) {
+		fmt.Fprintf(sum, "%x", tensors.MustCopyFlatData[float32](out))
 	}
 	return sum.Sum64()
 }

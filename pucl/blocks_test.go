@@ -1,6 +1,7 @@
 package pucl
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -8,6 +9,8 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -25,10 +28,7 @@ func TestPairSumsDoNotDependOnTheCut(t *testing.T) {
 		return out
 	})
 	c := []float64{0, -1, 0, -0.5, 0, 0, -2, 0, 0, -0.1}
-	out, err := exec.Call(s.z, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(s.z, c))(t)
 	s.tau = tau
 	for k := range cuts {
 		for i, got := range out[2*k].Value().([]float64) {
@@ -78,9 +78,8 @@ func TestStrips(t *testing.T) {
 			}
 			next += s.rows
 		}
-		if next != tt.n || len(strips) > tt.most {
-			t.Errorf("%d rows, %d pairs: %d strips up to row %d, want at most %d", tt.n, tt.pairs, len(strips), next, tt.most)
-		}
+		expect.That(t, next == tt.n && len(strips) <= tt.most,
+			"%d rows, %d pairs: %d strips up to row %d, want at most %d", tt.n, tt.pairs, len(strips), next, tt.most)
 	}
 }
 
@@ -89,25 +88,18 @@ func TestWhichObjectivesSeeAllPairs(t *testing.T) {
 	want := map[string]bool{"ssCL": false, "SCL-PU": false, "PUCL": false, "MCL": false, "puNCE": false, "alignment": false, "uniformity": false,
 		"user": false, "SCL": true, "PU-debiased": true, "DCL(0.1)": true, "N-pair": true, "pairwise": true, "ideal": true, "user masks": true, "user sharpened": true}
 	checked := 0
-	_, err := ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
+	expect.Must(ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
 		g := z.Graph()
 		b := Views{Z: z, Labeled: Const(g, make([]bool, 40)), Class: Const(g, make([]int32, 40)), BlockRows: 30}.batch(0.5)
 		for _, m := range battery {
 			if sees, ok := want[m.objective.Name]; ok {
 				checked++
-				if got := seesAllPairs(m.objective.score(b.whole()), b); got != sees {
-					t.Errorf("%s: sees all pairs %v, want %v", m.objective.Name, got, sees)
-				}
+				expect.Equal(t, seesAllPairs(m.objective.score(b.whole()), b), sees, "%s", m.objective.Name)
 			}
 		}
 		return z
-	}, randomRowsOf(80))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if checked != len(want) {
-		t.Errorf("%d objectives checked, want %d", checked, len(want))
-	}
+	}, randomRowsOf(80)))(t)
+	expect.That(t, checked == len(want), "%d objectives checked, want %d", checked, len(want))
 }
 
 func randomRowsOf(n int) [][]float64 {
@@ -140,12 +132,63 @@ func TestLearnedPartsOfATermGetTheirGradientInBlocks(t *testing.T) {
 		}
 		return out
 	})
-	out, err := exec.Call(s.z, s.labeled, 0.7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(s.z, s.labeled, 0.7))(t)
 	near(t, "loss", out[4].Value().(float64), out[0].Value().(float64), 1e-13)
 	nearGradient(t, "gradient", out[5].Value().([][]float64), out[1].Value().([][]float64), 1e-13, 1)
 	near(t, "derivative by the weight", out[6].Value().(float64), out[2].Value().(float64), 1e-13)
 	near(t, "derivative by its root", out[7].Value().(float64), out[3].Value().(float64), 1e-13)
+}
+
+// In closed form: ssCL pulls the own view with 1/τ and pushes every row by its share of the partition; on its floor DCL pushes nothing but the
+// own view; the pairwise loss pushes what is nearer than the margin, by 2(margin/D − 1)/N.
+func TestPairGradientsInClosedForm(t *testing.T) {
+	s := draw(1, 2, 0.3)
+	n := len(s.z)
+	for i := range s.b() { // both views lie together, so that with a large τ⁺ all anchors are on the floor
+		copy(s.z[i+s.b()], s.z[i])
+	}
+	const margin = 1.2
+	for name, tt := range map[string]struct {
+		objective Objective
+		want      func(i, j int) float64
+	}{
+		"ssCL": {SSCL(), func(i, j int) float64 {
+			sum, _ := s.mass(i, s.others)
+			return (math.Exp(s.sim(i, j))/sum - onlyIf(s.own(i, j), 1)) / s.tau
+		}},
+		"DCL on its floor": {DCL(DCLConfig{TauPlus: 0.999}), func(i, j int) float64 {
+			if !s.own(i, j) {
+				return 0
+			}
+			floor := float64(n-2) * math.Exp(-1/s.tau)
+			return -floor / (math.Exp(s.sim(i, j)) + floor) / s.tau
+		}},
+		"pairwise": {Pairwise(margin), func(i, j int) float64 {
+			d := math.Sqrt(s.distance(i, j))
+			if s.own(i, j) || d >= margin {
+				return 0
+			}
+			return 2 * (margin - d) / d / float64(n-2) // D² = 2 − 2cos
+		}},
+	} {
+		cosine, gradient := expect.Must2(tt.objective.PairGradients(enginetest.Open(t), s.z, s.labeled, s.tau))(t)
+		for i := range n {
+			for j := range n {
+				want, at := 0.0, fmt.Sprintf("%s, pair %d, %d", name, i, j)
+				if i != j {
+					want = tt.want(i, j)
+					near(t, at+", cosine", cosine[i][j], s.sim(i, j)*s.tau, 1e-12)
+				}
+				near(t, at, gradient[i][j], want, 1e-11)
+			}
+		}
+	}
+}
+
+func TestPairGradientsRefuse(t *testing.T) {
+	eng := enginetest.Open(t)
+	_, _, err := SSCL().PairGradients(eng, [][]float64{{1, 0}, {0, 1}, {1, 1}}, []bool{false, false}, 0.5)
+	refusal.Check(t, err, "3 rows for 2 examples … the same number of views, two or more")
+	_, _, err = SSCL().PairGradients(nil, nil, nil, 0.5)
+	refusal.Check(t, err, "no engine given … open one with engine.Open")
 }

@@ -11,10 +11,7 @@ import (
 // two others at 0, so the loss is log(e² + 2) − 2 = log(1 + 2e⁻²).
 func ExampleSSCL() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
 	loss, err := pucl.SSCL().Value(eng, z, []bool{false, false}, 0.5)
 	fmt.Printf("%.4f %v\n", loss, err)
@@ -25,10 +22,7 @@ func ExampleSSCL() {
 // others, a mean similarity of 2/3, so the loss is log(e² + 2) − 2/3.
 func ExampleSCLPU() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
 	loss, err := pucl.SCLPU().Value(eng, z, []bool{false, false}, 0.5)
 	fmt.Printf("%.4f %v\n", loss, err)
@@ -38,10 +32,7 @@ func ExampleSCLPU() {
 // The same batch with both examples labeled: now PUCL, too, attracts every anchor to all three others.
 func ExamplePUCL() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
 	for _, labeled := range [][]bool{{true, true}, {false, false}} {
 		loss, err := pucl.PUCL().Value(eng, z, labeled, 0.5)
@@ -55,4 +46,10 @@ func ExamplePUCL() {
 func ExampleChanceLevel() {
 	fmt.Printf("%.3f nats\n", pucl.ChanceLevel(256, 2))
 	// Output: 6.236 nats
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

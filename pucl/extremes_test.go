@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -69,9 +70,7 @@ func TestFloat32AtTinyTemperature(t *testing.T) {
 		}
 		for _, got := range c.score(t, s) {
 			what := got.objective.Name + ", " + name
-			if want := got.reference(zeroed(s)); !(math.Abs(got.value-want) <= 32*0x1p-24/tau) {
-				t.Errorf("%s = %.9g, want %.9g", what, got.value, want)
-			}
+			expect.Near(t, got.value, got.reference(zeroed(s)), 32*0x1p-24/tau, what)
 			checkFinite(t, what, got.grad)
 			if p := slices.IndexFunc(batches, func(b batchPattern) bool { return b.name == name }); p >= 0 && !(batches[p].rough && got.objective.Name == "pairwise") {
 				nearGradient(t, what, got.grad, differences(s, got.reference), 32*0x1p-24/tau, 1/tau)
@@ -127,16 +126,12 @@ func TestLogSumExpOfMasks(t *testing.T) {
 			}
 			return out
 		})
-		out, err := exec.Call(z, labeled)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Must(exec.Call(z, labeled))(t)
 		for k := 0; k < len(out); k += 3 {
 			for i := range z {
 				near(t, "own views", float64(out[k].Value().([]float32)[i]), -1/tau, 1e-6)
-				if x := float64(out[k+1].Value().([]float32)[i]); !math.IsInf(x, -1) {
-					t.Errorf("over nothing: %g, want −∞", x)
-				}
+				x := float64(out[k+1].Value().([]float32)[i])
+				expect.That(t, math.IsInf(x, -1), "over nothing: %g, want −∞", x)
 			}
 			// Opposite rows are where the similarity of two unit rows is least: no gradient along them, none across.
 			nearGradient(t, "gradient", widened(out[k+2].Value().([][]float32)), make2(4, 2), 1e-6, 1/tau)
@@ -147,12 +142,9 @@ func TestLogSumExpOfMasks(t *testing.T) {
 // A row that is opposite to all others has a partition of e^(−1000) at τ = 0.001, far below what float64 holds.
 func TestPartitionOfARowAlone(t *testing.T) {
 	z := [][]float64{{1, 0}, {-1, 0}, {-2, 0}, {-1, 0}}
-	out, err := ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
+	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
 		return LogPartition(Views{Z: z, Labeled: Const(z.Graph(), []bool{false, false})}.Block(0.001))
-	}, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, z))(t)
 	for i, want := range []float64{-1000 + math.Log(3), 1000 + math.Log(2), 1000 + math.Log(2), 1000 + math.Log(2)} {
 		near(t, "log partition", out.Value().([]float64)[i], want, 1e-14)
 	}
@@ -184,27 +176,20 @@ func TestDirectKeepsTheDigitsOfATinyLoss(t *testing.T) {
 		v := Views{Z: z, Labeled: Const(z.Graph(), []bool{false, false})}
 		return []*Node{o.Loss(v, 0.1), WeightedSum("twice", Part{2, o}).Loss(v, 0.1)}
 	})
-	out, err := exec.Call(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(z))(t)
 	want := math.Log1p(2 * math.Exp(-20))
 	for i, factor := range []float64{1, 2} {
-		if got := float64(out[i].Value().(float32)); !(math.Abs(got/(factor*want)-1) <= 1e-5) {
-			t.Errorf("%d times DCL = %g, want %g", i+1, got, factor*want)
-		}
+		got := float64(out[i].Value().(float32))
+		expect.That(t, math.Abs(got/(factor*want)-1) <= 1e-5, "%d times DCL = %g, want %g", i+1, got, factor*want)
 	}
 }
 
 func TestSquaredDistanceOfAllPairs(t *testing.T) {
 	s := draw(0, 2, 0.3)
 	s.z[4] = make([]float64, 3)
-	out, err := ExecOnce(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
+	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(z, labeled *Node) *Node {
 		return SquaredDistance(Views{Z: z, Labeled: labeled}.Block(s.tau))
-	}, s.z, s.labeled)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, s.z, s.labeled))(t)
 	for i, row := range out.Value().([][]float64) {
 		for j, got := range row {
 			near(t, "squared distance", got, s.distance(i, j), 1e-14)
@@ -227,9 +212,7 @@ func checkFinite(t *testing.T, what string, grad [][]float64) {
 	t.Helper()
 	for i, row := range grad {
 		for _, x := range row {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				t.Fatalf("%s: gradient of row %d is %v", what, i, row)
-			}
+			expect.Require(t, !math.IsNaN(x) && !math.IsInf(x, 0), "%s: gradient of row %d is %v", what, i, row)
 		}
 	}
 }

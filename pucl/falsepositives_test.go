@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -21,10 +22,7 @@ func TestTauPlusForRate(t *testing.T) {
 				return math.Log1p(n * pMinus / ((1-rate)*own/views + rate*pMinus))
 			})
 			o := DebiasedPos(DebiasedPosConfig{TauPlus: TauPlusForRate(rate, len(s.labeled), 2)})
-			got, err := o.Value(eng, s.z, s.labeled, s.tau)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := expect.Must(o.Value(eng, s.z, s.labeled, s.tau))(t)
 			near(t, "loss", got, want, 1e-12)
 		}
 	}
@@ -58,9 +56,6 @@ func TestFloored(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, "of pairs", pairs, 0.5, 0)
-	got, err := (DebiasedPosConfig{TauPlus: 0.5}).Floored().Value(eng, z, []bool{false, false}, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must((DebiasedPosConfig{TauPlus: 0.5}).Floored().Value(eng, z, []bool{false, false}, 0.5))(t)
 	near(t, "with all rows", got, 0, 0)
 }

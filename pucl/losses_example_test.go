@@ -17,15 +17,9 @@ var rightAngles = [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
 // print prints the loss of o on z with the given labels at τ = 0.5.
 func print(o pucl.Objective, z [][]float64, labeled ...bool) {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	loss, err := o.Value(eng, z, labeled, 0.5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%s %.4f\n", o.Name, loss)
 }
 
@@ -33,10 +27,7 @@ func print(o pucl.Objective, z [][]float64, labeled ...bool) {
 // other view alone.
 func ExampleSCL() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for _, class := range [][]int32{{7, 7}, {1, 7}} {
 		loss, err := pucl.SCL().ValueOfClasses(eng, rightAngles, class, 0.5)
 		fmt.Printf("%.4f %v\n", loss, err)
@@ -104,10 +95,7 @@ func ExamplePairwise() {
 // Two classes and one negative: log(1 + e⁻²).
 func ExampleIdealCL() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	loss, err := pucl.IdealCL(1).ValueOfClasses(eng, rightAngles, []int32{1, 0}, 0.5)
 	fmt.Printf("%.4f %v\n", loss, err)
 	// Output: 0.1269 <nil>
@@ -149,10 +137,7 @@ func ExampleObjective() {
 // anchors; with true negatives all anchors score log(1 + 4e⁻²).
 func ExampleTrueNegatives() {
 	eng, err := engine.Open()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for _, class := range [][]int32{{1, 7}, {7, 7}} {
 		loss, err := pucl.TrueNegatives(0).ValueOfClasses(eng, rightAngles, class, 0.5)
 		fmt.Printf("%.4f %v\n", loss, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -103,10 +104,7 @@ func TestNaNAndInfinityComeThroughEveryLoss(t *testing.T) {
 				return c.outputs(objectives, z, labeled, class)
 			})
 			defer exec.Finalize()
-			out, err := exec.Call(batches, labeled, class)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := expect.Must(exec.Call(batches, labeled, class))(t)
 			each := len(out) / len(objectives)
 			for k, tensor := range out {
 				name := "alignment or uniformity"
@@ -155,10 +153,7 @@ func TestNaNAndInfinityComeThroughStripsAndValues(t *testing.T) {
 	few.z[0] = []float64{0, 0, 0}
 	for _, bad := range notNumbers {
 		for _, at := range []int{0, 400, 2*examples - 1} {
-			out, err := exec.Call(broken(z, at, at%3, bad), labeled)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := expect.Must(exec.Call(broken(z, at, at%3, bad), labeled))(t)
 			for i := 0; i < len(out); i += 2 {
 				flat := slices.Concat(out[i+1].Value().([][]float64)...)
 				if loss := out[i].Value().(float64); !math.IsNaN(loss) || slices.ContainsFunc(flat, func(x float64) bool { return !math.IsNaN(x) }) {
@@ -170,4 +165,51 @@ func TestNaNAndInfinityComeThroughStripsAndValues(t *testing.T) {
 			t.Errorf("Value of a batch with %g is %g, %v", bad, got, err)
 		}
 	}
+}
+
+// The first part that is not finite is named, in the order of values and then of gradients.
+func TestNotFinite(t *testing.T) {
+	eng := enginetest.Open(t)
+	z := [][]float64{{1, 0}, {0, 1}, {-1, 0}, {-1, 0}, {1, 1}, {0, 1}}
+	labeled := []bool{true, false, false}
+	// negativeLog is NaN where the own view is at an angle of less than a right one.
+	negativeLog := func(b *Block) *Node { return Log(Neg(OwnViews(b))) }
+	steep := func(b *Block) *Node { // 0·√0, the gradient of which is NaN
+		zero := ZerosLike(OwnViews(b))
+		return Add(OwnViews(b), Mul(zero, Sqrt(Mul(zero, OwnViews(b)))))
+	}
+	unlabeledOnly := func(b *Block) *Node { return Where(b.AnchorLabeled, OwnViews(b), negativeLog(b)) }
+	for _, tt := range []struct {
+		name string
+		o    Objective
+		want string
+	}{
+		{"finite", PUCL(), ""},
+		{"attract", Objective{Attract: negativeLog, Repel: negativeLog}, "Attract of anchor 1, which is unlabeled, is NaN"},
+		{"repel", Objective{Attract: OwnViews, Repel: negativeLog}, "Repel of anchor 1, which is unlabeled, is NaN"},
+		{"a labeled anchor", Objective{Attract: func(b *Block) *Node { return Log(ZerosLike(OwnViews(b))) }, Repel: LogPartition},
+			"Attract of anchor 0, which is labeled, is -Inf"},
+		{"unlabeled anchors alone", Objective{Attract: unlabeledOnly, Repel: LogPartition}, "Attract of anchor 1, which is unlabeled, is NaN"},
+		{"gradient", Objective{Attract: OwnViews, Repel: steep}, "the gradient of Repel by row 0 is NaN"},
+		{"direct", Objective{Attract: OwnViews, Repel: LogPartition, Direct: negativeLog}, "Direct of anchor 1, which is unlabeled, is NaN"},
+		{"whole", Objective{Attract: OwnViews, Repel: LogPartition, Whole: func(v Views, _ float64) *Node {
+			return Log(ZerosLike(ReduceAllSum(v.Z)))
+		}}, "Whole is -Inf"},
+		{"classes", Objective{Attract: func(b *Block) *Node { return Log(ZerosLike(MaskedReduceSum(b.Sim, b.SameClass, -1))) }, Repel: LogPartition},
+			"Attract of anchor 0, which is labeled, is -Inf"},
+	} {
+		var class []int32
+		if tt.name == "classes" {
+			class = []int32{1, 1, 0}
+		}
+		got, err := tt.o.NotFinite(eng, z, labeled, class, 0.5)
+		expect.That(t, err == nil && got == tt.want, "%s: %q, %v, want %q", tt.name, got, err, tt.want)
+	}
+	infinite := [][]float64{{1, 0}, {math.Inf(1), 1}}
+	if got, err := PUCL().NotFinite(eng, infinite, []bool{true}, nil, 0.5); err != nil || got != "coordinate 0 of row 1 is +Inf" {
+		t.Errorf("%q, %v", got, err)
+	}
+	expect.Error(t, expect.Err(PUCL().NotFinite(eng, z, nil, nil, 0.5)), "rows for 0 examples")
+	noGradient := Objective{Attract: func(b *Block) *Node { return Round(OwnViews(b)) }, Repel: LogPartition}
+	expect.Error(t, expect.Err(noGradient.NotFinite(eng, z, labeled, nil, 0.5)), "the gradient of Attract")
 }

@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -24,16 +25,27 @@ type pairSample struct {
 
 func drawPairs(seed uint64, r, n int, tau float64, masked bool) (s pairSample) {
 	rng := rand.New(rand.NewPCG(seed, 9))
-	s.tau = tau
+	s.tau, s.cosine = tau, randomCosines(rng, r, n)
 	for i := range r {
-		row, positive, counted := make([]float64, n), make([]bool, n), make([]bool, n)
+		positive, counted := make([]bool, n), make([]bool, n)
 		for j := range n {
-			row[j], counted[j] = 2*rng.Float64()-1, !masked || rng.IntN(3) > 0
+			counted[j] = !masked || rng.IntN(3) > 0
 		}
 		positive[(i+1)%n], counted[(i+1)%n] = true, !masked || i > 0 // of the first anchor the positive does not count
-		s.cosine, s.positive, s.counted = append(s.cosine, row), append(s.positive, positive), append(s.counted, counted)
+		s.positive, s.counted = append(s.positive, positive), append(s.counted, counted)
 	}
 	return s
+}
+
+// randomCosines returns r rows of n numbers between −1 and 1.
+func randomCosines(rng *rand.Rand, r, n int) [][]float64 {
+	rows := make([][]float64, r)
+	for i := range rows {
+		for range n {
+			rows[i] = append(rows[i], 2*rng.Float64()-1)
+		}
+	}
+	return rows
 }
 
 // masses are exp s of the positive, and sum and number of exp s over the negatives.
@@ -77,13 +89,10 @@ func refPairPos(tauPlus, weight float64) func(p, n, count, tau float64) float64 
 // perPair returns the loss of every anchor, and the gradient of Σ (i+1)·loss_i with respect to the similarities.
 func (s pairSample) perPair(t *testing.T, eng *engine.Engine, o Objective) (loss []float64, grad [][]float64) {
 	t.Helper()
-	out, err := ExecOnceN(eng.Backend, func(cosine, positive, counted *Node) []*Node {
+	out := expect.Must(ExecOnceN(eng.Backend, func(cosine, positive, counted *Node) []*Node {
 		l := o.PerPair(Pairs{cosine, positive, counted}, s.tau)
 		return []*Node{l, Gradient(weighed(l), cosine)[0]}
-	}, s.cosine, s.positive, s.counted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, s.cosine, s.positive, s.counted))(t)
 	return out[0].Value().([]float64), out[1].Value().([][]float64)
 }
 
@@ -98,31 +107,26 @@ func TestPairsAgainstLoops(t *testing.T) {
 	for _, ref := range pairReferences {
 		for seed, s := range []pairSample{drawPairs(1, 4, 4, 0.5, false), drawPairs(2, 3, 7, 0.2, true), drawPairs(3, 5, 3, 1, true)} {
 			t.Run(fmt.Sprint(ref.name, seed), func(t *testing.T) {
-				total := func() (sum float64, each []float64) {
+				each := func() (losses []float64) {
 					for i := range s.cosine {
 						l := 0.0
 						if p, n, count, some := s.masses(i); some {
 							l = ref.loss(p, n, count, s.tau)
 						}
-						sum, each = sum+float64(i+1)*l, append(each, l)
+						losses = append(losses, l)
 					}
-					return sum, each
+					return losses
 				}
 				got, grad := s.perPair(t, eng, ref.o)
-				_, want := total()
-				differences := make([][]float64, len(s.cosine))
-				for i, row := range s.cosine {
-					vectortest.Near(t, fmt.Sprint("loss of anchor ", i), got[i], want[i], 1e-9)
-					for j, c := range row {
-						const step = 1e-6
-						row[j] = c + step
-						up, _ := total()
-						row[j] = c - step
-						down, _ := total()
-						row[j] = c
-						differences[i] = append(differences[i], (up-down)/(2*step))
-					}
+				for i, want := range each() {
+					vectortest.Near(t, fmt.Sprint("loss of anchor ", i), got[i], want, 1e-9)
 				}
+				differences := slopes(s.cosine, 1e-6, func() (sum float64) {
+					for i, l := range each() {
+						sum += float64(i+1) * l
+					}
+					return sum
+				})
 				vectortest.NearGradient(t, "cosine", grad, differences, 1e-6, 1)
 			})
 		}
@@ -216,17 +220,7 @@ func TestPairsRefusals(t *testing.T) {
 // have other negatives and one has none, and with soft targets.
 func TestOfMasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
-	draw := func(r, n int) [][]float64 {
-		rows := make([][]float64, r)
-		for i := range rows {
-			rows[i] = make([]float64, n)
-			for j := range rows[i] {
-				rows[i][j] = 2*rng.Float64() - 1
-			}
-		}
-		return rows
-	}
-	own, others, weight := draw(4, 3), draw(4, 5), draw(4, 5)
+	own, others, weight := randomCosines(rng, 4, 3), randomCosines(rng, 4, 5), randomCosines(rng, 4, 5)
 	counted := make([][]bool, 4)
 	for i := range counted {
 		counted[i] = make([]bool, 5)
@@ -250,10 +244,7 @@ func TestOfMasses(t *testing.T) {
 				}
 				return out
 			})
-			out, err := exec.Call(own, others, counted, weight)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := expect.Must(exec.Call(own, others, counted, weight))(t)
 			half := len(out) / 2
 			for i := range half {
 				what := fmt.Sprintf("%s, τ %g, output %d", o.Name, tau, i)

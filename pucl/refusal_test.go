@@ -10,6 +10,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -91,9 +92,7 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		"6 rows for 4 examples … there must be the same number of views, two")
 	refusal.Check(t, refusal.Err(SCL().ValueOfClasses(eng, z, nil, 0.5)),
 		"6 rows for 0 examples … there must be the same number of views, two")
-	if err := of(PUCL()); err != nil {
-		t.Errorf("a right batch is refused: %v", err)
-	}
+	expect.Equal(t, of(PUCL()), nil, "a right batch is refused")
 }
 
 // What is wrong with a term is told in one sentence: objective, term, the line of one's own code, and the cause, without the layers of
@@ -170,9 +169,7 @@ func TestPartsOfTermsAreRefused(t *testing.T) {
 		_, err := Objective{Name: "mine", Attract: whole.of(nil), Repel: LogPartition}.Value(eng, z, []bool{true, false}, 0.5)
 		refusal.Check(t, err, "the part of "+whole.name+" is nil … give it a term, Nothing where there is to be none")
 		o := Objective{Name: "mine", Attract: whole.of(OwnViews), Repel: whole.of(LogPartition)}
-		if _, err := o.Value(eng, z, []bool{true, false}, 0.5); err != nil {
-			t.Errorf("%s: a right part is refused: %v", whole.name, err)
-		}
+		expect.Must(o.Value(eng, z, []bool{true, false}, 0.5))(t)
 	}
 	_, _, line, _ := runtime.Caller(0)
 	flat := func(b *Block) *Node { return ReduceAllMean(b.Sim) }

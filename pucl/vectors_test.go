@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
@@ -66,9 +67,7 @@ func TestVectors(t *testing.T) {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
 			var v lossVector
 			readJSON(t, path, &v)
-			if len(v.Losses) == 0 {
-				t.Fatal("no loss in the file")
-			}
+			expect.Require(t, len(v.Losses) != 0, "no loss in the file")
 			names, objectives := slices.Sorted(maps.Keys(v.Losses)), v.objectives()
 			for _, name := range names {
 				if _, ok := objectives[name]; !ok {
@@ -88,10 +87,7 @@ func TestVectors(t *testing.T) {
 					}
 					return out
 				})
-				out, err := exec.Call(v.Z, v.ZAug, isOne(v.Labeled), v.Class)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := expect.Must(exec.Call(v.Z, v.ZAug, isOne(v.Labeled), v.Class))(t)
 				for _, name := range names {
 					want := v.Losses[name]
 					what := fmt.Sprintf("%s in %s", name, p.DType)

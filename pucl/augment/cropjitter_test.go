@@ -49,8 +49,7 @@ func reference(image [][]float64, numbers []float32) [][]float64 {
 // cropJitters draws the numbers of n views by c.
 func cropJitters(t *testing.T, c CropJitter, rng *rand.Rand, n int) []float32 {
 	t.Helper()
-	numbers := expect.Must(Recipe{c}.Draw(rng, Shape{6, 5, 1}, n))(t)
-	return numbers
+	return expect.Must(Recipe{c}.Draw(rng, Shape{6, 5, 1}, n))(t)
 }
 
 func TestApplyAgainstLoops(t *testing.T) {

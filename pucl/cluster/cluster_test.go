@@ -274,39 +274,38 @@ func randomRows(rng *rand.Rand, n, k int) [][]float64 {
 // What cannot be clustered, and what the error must say about it.
 func TestErrors(t *testing.T) {
 	x, labeled := line(1, 1, 2, 3)
-	second := func(_ any, err error) error { return err }
 	pupl := func(labeled int, places ...float64) error {
 		x, mask := line(labeled, places...)
-		return second(PUPL(x, mask, Config{}))
+		return expect.Err(PUPL(x, mask, Config{}))
 	}
 	// The mean of seven rows of 0.1 is not 0.1, by rounding.
 	same, mask := line(7, slices.Repeat([]float64{0.1}, 10)...)
-	equal := func(start Start) error { return second(PUPL(same, mask, Config{Start: start})) }
+	equal := func(start Start) error { return expect.Err(PUPL(same, mask, Config{Start: start})) }
 	for says, err := range map[string]error{
-		"the labeled and the unlabeled rows have the same mean … start as OneDrawn":                                          second(PseudoCode(line(2, -1, 1, -2, 2))),
+		"the labeled and the unlabeled rows have the same mean … start as OneDrawn":                                          expect.Err(PseudoCode(line(2, -1, 1, -2, 2))),
 		"every unlabeled row equals the mean … collapsed":                                                                    pupl(2, 0, 2, 1, 1),
 		"row 2 holds NaN in column 0 … rows must be finite: did training diverge? Lower … fill in the value or drop the row": pupl(1, 1, 2, math.NaN()),
 		"row 0 holds +Inf in column 0 … rows must be finite: did training diverge?":                                          pupl(1, math.Inf(1), 2),
 		"2 labeled and 0 unlabeled rows … leave rows to label unmarked":                                                      pupl(2, 1, 2),
 		"0 labeled and 2 unlabeled rows … mark the known positives as labeled":                                               pupl(0, 1, 2),
-		"no rows given … embed at least one example":                                                                         second(PUPL(nil, nil, Config{})),
-		"3 rows and 2 labels … give one for each row, in the same order":                                                     second(Starts(x, labeled[:2], Config{})),
-		"3 rows and 1 labels … give one for each row, in the same order":                                                     second(PseudoCode(x, labeled[:1])),
-		"3 rows and 0 labels … give one for each row, in the same order":                                                     second(SeedingWeights(x, nil)),
-		"-1 random starts … Restarts must be 1 or more, or 0 for 1":                                                          second(PUPL(x, labeled, Config{Restarts: -1})),
-		"there is no start 4 … take OneDrawn, Means, TwoDrawn or TwoRandom":                                                  second(PUPL(x, labeled, Config{Start: 4})),
+		"no rows given … embed at least one example":                                                                         expect.Err(PUPL(nil, nil, Config{})),
+		"3 rows and 2 labels … give one for each row, in the same order":                                                     expect.Err(Starts(x, labeled[:2], Config{})),
+		"3 rows and 1 labels … give one for each row, in the same order":                                                     expect.Err(PseudoCode(x, labeled[:1])),
+		"3 rows and 0 labels … give one for each row, in the same order":                                                     expect.Err(SeedingWeights(x, nil)),
+		"-1 random starts … Restarts must be 1 or more, or 0 for 1":                                                          expect.Err(PUPL(x, labeled, Config{Restarts: -1})),
+		"there is no start 4 … take OneDrawn, Means, TwoDrawn or TwoRandom":                                                  expect.Err(PUPL(x, labeled, Config{Start: 4})),
 		"all 10 rows are the same … collapsed, train again":                                                                  equal(TwoDrawn),
 		"all 10 rows are the same … give features that differ":                                                               equal(OneDrawn),
 		"all 10 rows are the same … where they are an embedding":                                                             equal(Means),
 		"all 10 rows are the same, so that nothing … train again":                                                            equal(TwoRandom),
-		"all 10 rows are the same, so that … train again with another loss":                                                  second(PseudoCode(same, mask)),
-		"all 10 rows are the same, so that nothing tells them … train again with another":                                    second(From(same, mask, 9)),
-		"all 10 rows are the same, so that nothing tells them apart … collapsed":                                             second(SeedingWeights(same, mask)),
+		"all 10 rows are the same, so that … train again with another loss":                                                  expect.Err(PseudoCode(same, mask)),
+		"all 10 rows are the same, so that nothing tells them … train again with another":                                    expect.Err(From(same, mask, 9)),
+		"all 10 rows are the same, so that nothing tells them apart … collapsed":                                             expect.Err(SeedingWeights(same, mask)),
 		"entries lie up to 1e+200 apart … scale the features":                                                                pupl(1, 0, 1e200),
 		"entries lie up to 1e-200 apart … scale the features":                                                                pupl(1, 0, 1e-200),
-		"cannot start at row 3 … take one of the 2 of 3 rows that are unlabeled":                                             second(From(x, labeled, 3)),
-		"cannot start at row -1 … take one of the 2 of 3 rows that are unlabeled":                                            second(From(x, labeled, -1)),
-		"row 0; … take one of the 2 of 3":                                                                                    second(From(x, labeled, 0)),
+		"cannot start at row 3 … take one of the 2 of 3 rows that are unlabeled":                                             expect.Err(From(x, labeled, 3)),
+		"cannot start at row -1 … take one of the 2 of 3 rows that are unlabeled":                                            expect.Err(From(x, labeled, -1)),
+		"row 0; … take one of the 2 of 3":                                                                                    expect.Err(From(x, labeled, 0)),
 	} {
 		refusal.Check(t, err, says)
 	}

@@ -278,8 +278,7 @@ func BenchmarkKCenter(b *testing.B) {
 	}
 	c := KCenter{K: k, Engine: enginetest.Found(b)}
 	choose := func(c KCenter, x Float32s) *Centers {
-		got := expect.Must(c.Choose(x, nil))(b)
-		return got
+		return expect.Must(c.Choose(x, nil))(b)
 	}
 	choose(KCenter{K: 200, Engine: c.Engine}, Float32s{x.Data[:128*min(len(x.Data)/128, greedyRows)], 128}) // warm
 	var got *Centers

@@ -27,8 +27,7 @@ func BenchmarkKMeans(b *testing.B) {
 	}
 	c := KMeans{K: k, Centers: rowsAt(x, rows.All(k)...), Rounds: rounds}
 	fit := func(x Float32s, c KMeans) *Partition {
-		p := expect.Must(c.Fit(x))(b)
-		return p
+		return expect.Must(c.Fit(x))(b)
 	}
 	if n, _ := x.Dims(); n*k*rounds <= 1e9 { // warm, as the others are
 		fit(x, c)
@@ -54,8 +53,7 @@ func setting(b *testing.B, variable string, otherwise int) int {
 	if text == "" {
 		return otherwise
 	}
-	value := expect.Must(strconv.Atoi(text))(b)
-	return value
+	return expect.Must(strconv.Atoi(text))(b)
 }
 
 func float32sOf(b *testing.B, path string) (out []float32) {

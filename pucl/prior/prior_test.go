@@ -128,8 +128,7 @@ func TestInvariances(t *testing.T) {
 		return out
 	}
 	prior := func(of func([]float64, []bool, Config) (Estimate, error), s []float64, l []bool) float64 {
-		e := expect.Must(of(s, l, noInterval))(t)
-		return e.Prior
+		return expect.Must(of(s, l, noInterval))(t).Prior
 	}
 	for _, e := range estimators {
 		of, tolerance := math.Exp, 0.0

@@ -41,6 +41,8 @@ type Meter struct {
 	scores    int   // how many of the values are one number for each batch; they come first
 	values    *Exec // embeddings [c, 2b, d], labels and classes [c, b] → attraction, log partition and loss, each [c]
 	gradients *Exec // the same → the gradient of each batch's loss [c, 2b, d]
+
+	symmetries map[string]Symmetry // found by trial, by numbers of examples and points
 }
 
 // DefaultMaxBatches is the largest enumeration that is done unasked: on two CPU cores a matter of some fifteen seconds
@@ -52,7 +54,7 @@ const DefaultMaxBatches = 8_000_000
 func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter *Meter, err error) {
 	defer must.Catch(&err)
 	must.Do(checkMeasurable(eng, objective, tau))
-	m := &Meter{objective: objective, tau: tau, eng: eng, scores: len(quantities)}
+	m := &Meter{objective: objective, tau: tau, eng: eng, scores: len(quantities), symmetries: map[string]Symmetry{}}
 	m.values = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)
@@ -129,21 +131,33 @@ func (m *Meter) chunkSize(n int) int {
 	return min(max((1<<20)/(n*n), 1), cmp.Or(max(m.Chunk, 0), 1024))
 }
 
+// lastSize returns how many batches a chunk of count ones is filled up to, size being that of a whole chunk. The pure-Go engine
+// compiles a graph in less time than it runs a whole chunk, so there it is the least of size, size/4, size/16 … that count fits.
+func (m *Meter) lastSize(count, size int) int {
+	for m.eng.Kind == "go" && count <= size/4 {
+		size /= 4
+	}
+	return size
+}
+
 // run sends batches, each with a weight, through exec, a graph of m, and hands each chunk to visit together with the graph's
-// outputs, flat. All chunks have the same shape, so that one graph serves: the last is filled up by repeating its first batch, which
-// visit must ignore (weights tells how many batches are real). It ends the measurement where the graph cannot be run.
+// outputs, flat. All chunks but the last have the same shape, so that one graph serves. The last is filled up to lastSize by
+// repeating its first batch, which visit must ignore (weights tells how many batches are real). It ends the measurement where
+// the graph cannot be run.
 func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64],
 	visit func(c chunk, out [][]float64)) {
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
 	size := m.chunkSize(n)
 	marks := lists.Make(size*b, func(i int) bool { return i%b < d.Labeled })
-	labeled := tensors.FromFlatDataAndDimensions(marks, size, b)
-	defer labeled.MustFinalizeAll()
 
 	var c chunk
-	z := make([]float64, size*n*dim)
+	buffer := make([]float64, size*n*dim)
 	flush := func() {
+		size := m.lastSize(len(c.weights), size)
 		missing := size - len(c.weights)
+		z := buffer[:size*n*dim]
+		labeled := tensors.FromFlatDataAndDimensions(marks[:size*b], size, b)
+		defer labeled.MustFinalizeAll()
 		rows := slices.Concat(c.rows, slices.Repeat(c.rows[:n], missing))
 		classes := slices.Concat(c.classes, slices.Repeat(c.classes[:b], missing))
 		for i, point := range rows {

@@ -43,7 +43,8 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 		return append(losses, lists.Map(losses, func(loss *Node) *Node { return Gradient(ReduceAllSum(loss), z)[0] })...)
 	}))
 	values.SetMaxCache(-1)
-	return &ErrorMeter{objectives: objectives, meter: &Meter{tau: tau, eng: eng, scores: len(objectives), values: values}}, nil
+	meter := &Meter{tau: tau, eng: eng, scores: len(objectives), values: values, symmetries: map[string]Symmetry{}}
+	return &ErrorMeter{objectives: objectives, meter: meter}, nil
 }
 
 // Close gives the compiled graphs back.

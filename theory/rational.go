@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/puclab/puclab/theory/internal/lists"
@@ -49,6 +50,16 @@ func (p RationalPoints) Mean() []*big.Rat {
 		return nil
 	}
 	mean, share := make([]*big.Rat, len(p[0])), big.NewRat(1, int64(len(p)))
+	if w, ok := wholesOf(p); ok {
+		for k := range mean {
+			sum := int64(0)
+			for _, row := range w.x {
+				sum += row[k]
+			}
+			mean[k] = big.NewRat(sum, w.denominator*int64(len(p)))
+		}
+		return mean
+	}
 	for k := range mean {
 		mean[k] = new(big.Rat)
 		for _, row := range p {
@@ -61,6 +72,9 @@ func (p RationalPoints) Mean() []*big.Rat {
 
 // Potential returns the sum over the rows of the squared distance to the nearest of the centers (Definition 6), 0 without rows.
 func (p RationalPoints) Potential(center []*big.Rat, others ...[]*big.Rat) *big.Rat {
+	if w, ok := wholesOf(slices.Concat(p, RationalPoints{center}, others)); ok {
+		return w.potential(len(p))
+	}
 	sum := new(big.Rat)
 	for _, row := range p {
 		nearest := squaredRationalDistance(row, center)
@@ -165,6 +179,9 @@ func (p RationalPoints) check(what string) error {
 }
 
 func squaredRationalDistance(x, y []*big.Rat) *big.Rat {
+	if w, ok := wholesOf(RationalPoints{x, y}); ok {
+		return w.squared(w.distance(0, 1))
+	}
 	sum, d := new(big.Rat), new(big.Rat)
 	for k := range x {
 		d.Sub(x[k], y[k])

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -44,8 +45,20 @@ const (
 
 // symmetry finds out by trial which exchanges the meter's objective does not notice: batches of random points and random
 // batches of the population's own points are scored as they are, with their examples shuffled, with views swapped, and with
-// other classes. Nothing is taken on trust from an objective. The trials are the same in every run.
+// other classes. Nothing is taken on trust from an objective. The trials are the same in every run, so the meter keeps what
+// they show.
 func (m *Meter) symmetry(d Design, points [][]float64) Symmetry {
+	key := fmt.Sprint(d.Labeled, d.Unlabeled, points)
+	found, known := m.symmetries[key]
+	if !known {
+		found = m.tried(d, points)
+		m.symmetries[key] = found
+	}
+	return found
+}
+
+// tried returns the symmetry that trials show.
+func (m *Meter) tried(d Design, points [][]float64) Symmetry {
 	rng := rand.New(rand.NewPCG(0x5e, 0x7a))
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
 

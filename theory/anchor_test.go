@@ -1,8 +1,12 @@
 package theory
 
 import (
+	"fmt"
 	"math"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl"
 )
 
 // Positives at +1 and −1 with probability ¾ and ¼, negatives at −1, π = 0.4 and e^(1/τ) = 2.
@@ -11,13 +15,8 @@ func TestAnchorsByHand(t *testing.T) {
 		Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}},
 		Negative: []Atom{{[]float64{-1}, 1}},
 	}
-	anchors, err := Anchors(p, 0.4, 1/math.Ln2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(anchors) != 3 {
-		t.Fatalf("%d anchors, want 3", len(anchors))
-	}
+	anchors := expect.Must(Anchors(p, 0.4, 1/math.Ln2))(t)
+	expect.Require(t, len(anchors) == 3, "%d anchors, want 3", len(anchors))
 	for i, want := range []struct {
 		positive               bool
 		p, tauPlus             float64
@@ -28,9 +27,7 @@ func TestAnchorsByHand(t *testing.T) {
 		{false, 0.6, 0.6, 2, 0.75*0.5 + 0.25*2, 0.6*2 + 0.4*0.875, math.Ln2},
 	} {
 		a := anchors[i]
-		if a.Positive != want.positive {
-			t.Errorf("anchor %d is of the wrong class", i)
-		}
+		expect.That(t, a.Positive == want.positive, "anchor %d is of the wrong class", i)
 		near(t, "probability", a.P, want.p, 1e-15)
 		near(t, "τ⁺", a.TauPlus, want.tauPlus, 1e-15)
 		near(t, "own", MeanExp(a.Own), want.own, 1e-14)
@@ -38,13 +35,10 @@ func TestAnchorsByHand(t *testing.T) {
 		near(t, "all", MeanExp(a.All()), want.all, 1e-14)
 		near(t, "mean s", Mean(a.Own, func(s float64) float64 { return s }), want.meanS, 1e-14)
 	}
-	if one, err := Anchors(p, 1, 1); err != nil || len(one) != 2 {
-		t.Errorf("with π = 1: %d anchors, %v; want the 2 positive ones", len(one), err)
-	}
-	_, err = Anchors(p, -0.1, 1)
-	wantError(t, "prior", err, "π = -0.1")
-	_, err = Anchors(p, 0.5, 0)
-	wantError(t, "temperature", err, "τ = 0")
+	one, err := Anchors(p, 1, 1)
+	expect.That(t, err == nil && len(one) == 2, "with π = 1: %d anchors, %v; want the 2 positive ones", len(one), err)
+	wantError(t, "prior", expect.Err(Anchors(p, -0.1, 1)), "π = -0.1")
+	wantError(t, "temperature", expect.Err(Anchors(p, 0.5, 0)), "τ = 0")
 }
 
 func TestExpectMeanExpAgainstAllSequences(t *testing.T) {
@@ -62,15 +56,142 @@ func TestExpectMeanExpAgainstAllSequences(t *testing.T) {
 			}
 			want += probability * math.Sqrt(sum/float64(n))
 		})
-		got, err := ExpectMeanExp(of, n, math.Sqrt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(ExpectMeanExp(of, n, math.Sqrt))(t)
 		near(t, "expectation", got, want, 1e-14)
 	}
-	_, err := ExpectMeanExp(of, 0, math.Sqrt)
-	wantError(t, "no draws", err, "0 draws")
-	if merged := mergeEqual(of); len(merged) != 3 || !(math.Abs(merged[0].P-0.3) <= 1e-15) {
-		t.Errorf("merged into %v", merged)
+	wantError(t, "no draws", expect.Err(ExpectMeanExp(of, 0, math.Sqrt)), "0 draws")
+	merged := mergeEqual(of)
+	expect.That(t, len(merged) == 3 && math.Abs(merged[0].P-0.3) <= 1e-15, "merged into %v", merged)
+}
+
+// Both gradients, for both meanings of z·z', against central differences of loops over the rows.
+func TestAnchorGradientsAgainstFiniteDifferences(t *testing.T) {
+	const tau, h = 0.7, 1e-5
+	z := [][]float64{{1, 0.2}, {-0.4, 1}, {0.3, -2}, {0.8, 0.9}, {-1, 0.1}, {1.5, 0.7}}
+	labeled, class := []bool{true, true, false}, []int32{1, 1, 0}
+	products := map[Similarity]func(a, b []float64) float64{
+		Cosine:       cosine,
+		InnerProduct: func(a, b []float64) float64 { return a[0]*b[0] + a[1]*b[1] },
 	}
+	for _, o := range []pucl.Objective{pucl.PUCL(), pucl.SCL()} {
+		for similarity, product := range products {
+			score := func(i int) float64 { // ℓ_i
+				partition, attraction, count := 0.0, 0.0, 0.0
+				for j := range z {
+					if j == i {
+						continue
+					}
+					s := product(z[i], z[j]) / tau
+					partition += math.Exp(s)
+					if rules[o.Name](i, j, 3, func(row int) bool { return labeled[row%3] }, func(row int) bool { return class[row%3] == 1 }) {
+						attraction, count = attraction+s, count+1
+					}
+				}
+				return math.Log(partition) - attraction/count
+			}
+			got := expect.Must(AnchorGradients(openEngine(t), o, GivenBatch{z, labeled, class}, similarity, tau))(t)
+			for i := range z {
+				for k, x := range z[i] {
+					slope := func(f func() float64) float64 {
+						defer func() { z[i][k] = x }()
+						z[i][k] = x + h
+						up := f()
+						z[i][k] = x - h
+						return (up - f()) / (2 * h)
+					}
+					near(t, o.Name+", alone, "+similarity.String(), got.Alone[i][k], slope(func() float64 { return score(i) }), 1e-8)
+					near(t, o.Name+", whole, "+similarity.String(), got.Whole[i][k], slope(func() float64 {
+						sum := 0.0
+						for row := range z {
+							sum += score(row)
+						}
+						return sum
+					}), 1e-8)
+				}
+			}
+		}
+	}
+}
+
+func TestAnchorGradientsRefuse(t *testing.T) {
+	good := GivenBatch{Z: [][]float64{{1, 0}, {0, 1}}, Labeled: []bool{true}}
+	eng := openEngine(t)
+	wantError(t, "no engine", expect.Err(AnchorGradients(nil, pucl.PUCL(), good, Cosine, 1)), "engine.Open")
+	_, err := AnchorGradients(eng, pucl.PUCL(), GivenBatch{Z: good.Z}, Cosine, 1)
+	wantError(t, "no labels", err, "2 rows with 0 labels")
+	_, err = AnchorGradients(eng, pucl.PUCL(), GivenBatch{Z: [][]float64{{1, 0}, {0, 0}}, Labeled: good.Labeled}, Cosine, 1)
+	wantError(t, "origin", err, "row 1", "origin")
+	_, err = AnchorGradients(eng, pucl.UniformityLoss(), good, Cosine, 1)
+	wantError(t, "no per-anchor loss", err, "no per-anchor loss")
+	wantError(t, "similarity", expect.Err(AnchorGradients(eng, pucl.PUCL(), good, Similarity(7), 1)), "Similarity(7)")
+	wantError(t, "temperature", expect.Err(AnchorGradients(eng, pucl.PUCL(), good, Cosine, -1)), "τ = -1")
+	wantError(t, "no classes", expect.Err(AnchorGradients(eng, pucl.SCL(), good, Cosine, 1)), "SameClass")
+}
+
+// meanAttraction returns the expected attraction by closed form, for an objective that attracts labeled and unlabeled anchors
+// to their whole group where grouped says so, and else to their own other view alone.
+//
+// With o_y = (1−ρ)μ_y + ρ/τ for the two views of an example of class y, and q the prior of the unlabeled examples,
+//
+//	labeled anchor     own view o_P, group [o_P + (2m−2)μ_P]/(2m−1)
+//	unlabeled anchor   own view o = q·o_P + (1−q)o_N, group [o + (2u−2)(q²μ_P + 2q(1−q)μ_PN + (1−q)²μ_N)]/(2u−1)
+//
+// since of the other rows of a group of k examples one is the anchor's other view, and 2k−2 show other examples.
+func meanAttraction(t *testing.T, p Population, d Design, tau float64, grouped [2]bool) float64 {
+	positive, negative, between, err := p.Proximity(tau)
+	expect.NoError(t, err)
+	group := func(grouped bool, examples int, own, others float64) float64 {
+		if !grouped {
+			return own
+		}
+		k := float64(examples)
+		return (own + (2*k-2)*others) / (2*k - 1)
+	}
+	own := func(mean float64) float64 { return (1-d.SameView)*mean + d.SameView/tau }
+	total := 0.0
+	if d.Labeled > 0 {
+		total += float64(d.Labeled) * group(grouped[0], d.Labeled, own(positive), positive)
+	}
+	if d.Unlabeled > 0 {
+		q := d.UnlabeledPrior()
+		others := q*q*positive + 2*q*(1-q)*between + (1-q)*(1-q)*negative
+		total += float64(d.Unlabeled) * group(grouped[1], d.Unlabeled, q*own(positive)+(1-q)*own(negative), others)
+	}
+	return total / float64(d.Examples())
+}
+
+// The Meter finds the closed form by enumeration, also for a term that only this test knows, grouping the unlabeled anchors
+// alone.
+func TestMeanAttraction(t *testing.T) {
+	expect.Slow(t)
+	const tau = 0.5
+	unlabeled := pucl.Objective{Name: "unlabeled groups", Attract: pucl.ByLabel(pucl.OwnViews, pucl.UnlabeledMean), Repel: pucl.LogPartition}
+	for _, o := range []struct {
+		pucl.Objective
+		grouped [2]bool
+	}{
+		{pucl.SSCL(), [2]bool{false, false}}, {pucl.PUCL(), [2]bool{true, false}}, {pucl.SCLPU(), [2]bool{true, true}},
+		{unlabeled, [2]bool{false, true}},
+	} {
+		for _, size := range [][2]int{{0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 0}} {
+			for _, same := range []float64{IndependentViews, 0.3, IdenticalViews} {
+				for _, d := range []Design{
+					{Labeled: size[0], Unlabeled: size[1], Prior: 0.35, SameView: same},
+					{Labeled: size[0], Unlabeled: size[1], Prior: 0.35, SameView: same, Scheme: SingleDataset, LabelRate: 0.8},
+				} {
+					r := expect.Must(meterOf(t, o.Objective, tau).Exact(quartet(), d))(t)
+					want := meanAttraction(t, quartet(), d, tau, o.grouped)
+					near(t, fmt.Sprintf("%s: attraction of %+v", o.Name, d), r.Attraction.Mean.Value, want, 1e-12)
+				}
+			}
+		}
+	}
+}
+
+func TestPositiveShare(t *testing.T) {
+	near(t, "2 of 2, 3 of 6", Design{Labeled: 2, Unlabeled: 6, Prior: 0.5}.PositiveShare(), 5.0/8, 1e-15)
+	near(t, "nothing unlabeled", Design{Labeled: 2, Scheme: SingleDataset, Prior: 1, LabelRate: 1}.PositiveShare(), 1, 0)
+	// Of 10 examples of a single data set with π = 0.5 and c = 0.4, two are labeled in the mean, of the other eight three
+	// are positive.
+	near(t, "single data set", Design{Labeled: 2, Unlabeled: 8, Prior: 0.5, Scheme: SingleDataset, LabelRate: 0.4}.PositiveShare(), 0.5, 1e-15)
 }

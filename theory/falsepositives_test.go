@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
@@ -52,10 +53,7 @@ func TestRecoveredMinimizes(t *testing.T) {
 		w := someFalsePositives(rng, 2+rng.IntN(4), 0.6*rng.Float64())
 		for _, mass := range []PositiveMass{AsObserved, Subtracted, Mixed} {
 			for _, n := range []float64{1, 30} {
-				q, err := w.Recovered(mass, n)
-				if err != nil {
-					t.Fatal(err)
-				}
+				q := expect.Must(w.Recovered(mass, n))(t)
 				h := make([]float64, len(q))
 				for k := range h {
 					h[k] = q[k] / w.Negative[k]
@@ -81,10 +79,7 @@ func TestRecoveredInTheLimit(t *testing.T) {
 	for range 20 {
 		w := someFalsePositives(rng, 5, 0.7*rng.Float64())
 		for mass, clean := range map[PositiveMass]float64{AsObserved: 1 - w.Rate, Subtracted: (1 - w.Rate) * (1 - w.Rate), Mixed: 1} {
-			q, err := w.Recovered(mass, 1e9)
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := expect.Must(w.Recovered(mass, 1e9))(t)
 			for k := range q {
 				near(t, "recovered", q[k], clean*w.Positive[k]+(1-clean)*w.Negative[k], 1e-7)
 			}
@@ -100,10 +95,7 @@ func TestThresholdRule(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 30 {
 		w := someFalsePositives(rng, 6, 0.3)
-		q, err := w.ThresholdRule(4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := expect.Must(w.ThresholdRule(4))(t)
 		best := 0.0
 		ratio := func(h func(k int) float64) float64 {
 			above, below := 0.0, 0.0

@@ -3,8 +3,12 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
@@ -17,9 +21,7 @@ func nearGradient(t *testing.T, what string, got PointGradient, p Population, f 
 		if class == 1 {
 			rows = got.Negative
 		}
-		if len(rows) != len(atoms) {
-			t.Fatalf("%s: %d rows for %d atoms", what, len(rows), len(atoms))
-		}
+		expect.Require(t, len(rows) == len(atoms), "%s: %d rows for %d atoms", what, len(rows), len(atoms))
 		for i := range atoms {
 			for k, x := range atoms[i].Z {
 				step := h * math.Hypot(atoms[i].Z[0], atoms[i].Z[1])
@@ -44,10 +46,7 @@ func TestGradientAgainstFiniteDifferences(t *testing.T) {
 		{pucl.SCLPU(), Design{Labeled: 2, Unlabeled: 1, Prior: 0.35, Scheme: SingleDataset, LabelRate: 0.5}},
 	} {
 		p := quartet()
-		got, err := meterOf(t, tt.objective, tau).Gradient(p, tt.design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(meterOf(t, tt.objective, tau).Gradient(p, tt.design))(t)
 		nearGradient(t, tt.objective.Name, got, p, func(p Population) float64 {
 			return referenceStudy(p, tt.design, tau, []string{tt.objective.Name}, everyAnchor)[tt.objective.Name].mean[2]
 		})
@@ -59,10 +58,7 @@ func TestGradientTellsAtomsOnOnePointApart(t *testing.T) {
 	p := quartet()
 	p.Negative[1].Z = []float64{2, 0} // where the first positive atom is
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35}
-	got, err := meterOf(t, pucl.PUCL(), 0.5).Gradient(p, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(meterOf(t, pucl.PUCL(), 0.5).Gradient(p, d))(t)
 	nearGradient(t, "PUCL", got, p, func(p Population) float64 {
 		return referenceStudy(p, d, 0.5, []string{"PUCL"}, everyAnchor)["PUCL"].mean[2]
 	})
@@ -71,10 +67,7 @@ func TestGradientTellsAtomsOnOnePointApart(t *testing.T) {
 func TestIdealGradientAgainstFiniteDifferences(t *testing.T) {
 	p := quartet()
 	for _, negatives := range []int{0, 4} {
-		got, err := IdealGradient(p, 0.35, negatives, 0.5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(IdealGradient(p, 0.35, negatives, 0.5))(t)
 		nearGradient(t, fmt.Sprintf("ideal loss with %d negatives", negatives), got, p, func(p Population) float64 {
 			attraction, partition := referenceIdeal(p, 0.35, negatives, 0.5)
 			return partition - attraction
@@ -86,8 +79,193 @@ func TestPointGradientArithmetic(t *testing.T) {
 	a := PointGradient{[][]float64{{3, 1}}, [][]float64{{0, 7}, {2, 2}}}
 	b := PointGradient{[][]float64{{1, 1}}, [][]float64{{0, 3}, {2, -2}}}
 	d := a.Minus(b)
-	if d.Positive[0][0] != 2 || d.Negative[0][1] != 4 || d.Negative[1][1] != 4 {
-		t.Errorf("%v", d)
-	}
+	expect.That(t, d.Positive[0][0] == 2 && d.Negative[0][1] == 4 && d.Negative[1][1] == 4, "%v", d)
 	near(t, "norm", d.Norm(), 6, 1e-15) // √(4 + 16 + 16)
+}
+
+// loopLoss is a batch's loss in plain loops; rows are points, the second views after the first ones.
+func loopLoss(z [][]float64, d Design, tau float64, attracts rule) float64 {
+	b, sum := d.Examples(), 0.0
+	labeled := func(row int) bool { return row%b < d.Labeled }
+	for i := range z {
+		partition, attraction, count := 0.0, 0.0, 0.0
+		for j := range z {
+			if j == i {
+				continue
+			}
+			s := cosine(z[i], z[j]) / tau
+			partition += math.Exp(s)
+			if attracts(i, j, b, labeled, nil) {
+				attraction, count = attraction+s, count+1
+			}
+		}
+		sum += math.Log(partition) - attraction/count
+	}
+	return sum / float64(len(z))
+}
+
+// loopCovariance goes over every sequence of examples, and moves every coordinate of every atom in each batch.
+func loopCovariance(p Population, d Design, tau float64, attracts rule) [][]float64 {
+	const h = 1e-5
+	atoms := append(slices.Clone(p.Positive), p.Negative...)
+	b, dim := d.Examples(), p.Dim()
+	rows := make([]int, 2*b)
+	loss := func() float64 {
+		z := make([][]float64, len(rows))
+		for i, atom := range rows {
+			z[i] = atoms[atom].Z
+		}
+		return loopLoss(z, d, tau, attracts)
+	}
+	var weights []float64
+	var gradients [][]float64
+	score := func(weight float64) {
+		weights = append(weights, weight)
+		var g []float64
+		for i := range atoms {
+			for k, x := range atoms[i].Z {
+				atoms[i].Z[k] = x + h
+				up := loss()
+				atoms[i].Z[k] = x - h
+				g = append(g, (up-loss())/(2*h))
+				atoms[i].Z[k] = x
+			}
+		}
+		gradients = append(gradients, g)
+	}
+	var example func(at int, weight float64)
+	example = func(at int, weight float64) {
+		if at == b {
+			score(weight)
+			return
+		}
+		for v1, first := range atoms {
+			share := d.Prior
+			if at < d.Labeled {
+				share = 1
+			}
+			if v1 >= len(p.Positive) {
+				share = 1 - share
+			}
+			if share == 0 {
+				continue
+			}
+			for v2, second := range atoms {
+				if (v1 < len(p.Positive)) != (v2 < len(p.Positive)) {
+					continue
+				}
+				again := (1 - d.SameView) * second.P
+				if v1 == v2 {
+					again += d.SameView
+				}
+				rows[at], rows[b+at] = v1, v2
+				example(at+1, weight*share*first.P*again)
+			}
+		}
+	}
+	example(0, 1)
+	size := len(atoms) * dim
+	covariance := make([][]float64, size)
+	mean := make([]float64, size)
+	for i, g := range gradients {
+		for k := range size {
+			mean[k] += weights[i] * g[k]
+		}
+	}
+	for r := range size {
+		covariance[r] = make([]float64, size)
+		for c := range size {
+			for i, g := range gradients {
+				covariance[r][c] += weights[i] * (g[r] - mean[r]) * (g[c] - mean[c])
+			}
+		}
+	}
+	return covariance
+}
+
+func nearMatrix(t *testing.T, what string, got mat.Symmetric, want [][]float64, tol float64) {
+	t.Helper()
+	expect.Require(t, got.SymmetricDim() == len(want), "%s has %d rows, want %d", what, got.SymmetricDim(), len(want))
+	for r := range want {
+		for c := range want[r] {
+			near(t, fmt.Sprintf("%s [%d][%d]", what, r, c), got.At(r, c), want[r][c], tol)
+		}
+	}
+}
+
+func TestGradientCovarianceAgainstLoops(t *testing.T) {
+	const tau = 0.5
+	p := quartet()
+	for _, o := range []pucl.Objective{pucl.SSCL(), pucl.PUCL(), pucl.SCLPU()} {
+		for _, d := range []Design{
+			{Labeled: 2, Unlabeled: 1, Prior: 0.35},
+			{Labeled: 1, Unlabeled: 2, Prior: 0.6, SameView: 0.3},
+		} {
+			got := expect.Must(meterOf(t, o, tau).GradientCovariance(p, d))(t)
+			nearMatrix(t, fmt.Sprintf("%s, m = %d", o.Name, d.Labeled), got, loopCovariance(p, d, tau, rules[o.Name]), 1e-7)
+		}
+	}
+	_, err := meterOf(t, pucl.PUCL(), tau).GradientCovariance(Population{}, Design{Unlabeled: 1})
+	wantError(t, "no population", err, "at least one atom")
+}
+
+// Blocks are joined so that it makes no difference how the batches fall into them.
+func TestGradientCovarianceInManyChunks(t *testing.T) {
+	sums := newOuterSums(2)
+	sums.add([]float64{0.25}, [][]float64{{1, 2}})
+	sums.add(nil, nil)
+	sums.add([]float64{0.25, 0.5}, [][]float64{{3, -2}, {4, 1}})
+	nearMatrix(t, "covariance", sums.covariance(), [][]float64{{1.5, -0.5}, {-0.5, 2.25}}, 1e-15)
+}
+
+func TestPairGradientRest(t *testing.T) {
+	const tau, h = 0.5, 1e-6
+	p := quartet()
+	atoms := append(slices.Clone(p.Positive), p.Negative...)
+	slope := func(i, j int) []float64 {
+		var g []float64
+		for a := range atoms {
+			for k, x := range atoms[a].Z {
+				atoms[a].Z[k] = x + h
+				up := cosine(atoms[i].Z, atoms[j].Z) / tau
+				atoms[a].Z[k] = x - h
+				g = append(g, (up-cosine(atoms[i].Z, atoms[j].Z)/tau)/(2*h))
+				atoms[a].Z[k] = x
+			}
+		}
+		return g
+	}
+	positive, negative := expect.Must2(p.PairGradientRest(tau))(t)
+	for first, got := range map[int]*mat.SymDense{0: positive, 2: negative} {
+		want := make([][]float64, 8)
+		for r := range want {
+			want[r] = make([]float64, 8)
+		}
+		for i := first; i < first+2; i++ {
+			for j := first; j < first+2; j++ {
+				rest := make([]float64, 8)
+				for k := range rest {
+					rest[k] = slope(i, j)[k]
+					for a := first; a < first+2; a++ {
+						rest[k] -= atoms[a].P * (slope(i, a)[k] + slope(j, a)[k])
+						for b := first; b < first+2; b++ {
+							rest[k] += atoms[a].P * atoms[b].P * slope(a, b)[k]
+						}
+					}
+				}
+				for r := range want {
+					for c := range want {
+						want[r][c] += atoms[i].P * atoms[j].P * rest[r] * rest[c]
+					}
+				}
+			}
+		}
+		nearMatrix(t, fmt.Sprintf("class of atom %d", first), got, want, 1e-7)
+	}
+	_, _, err := p.PairGradientRest(0)
+	wantError(t, "temperature", err, "τ = 0")
+}
+
+func TestLeastEigenvalue(t *testing.T) {
+	near(t, "least eigenvalue", LeastEigenvalue(mat.NewSymDense(2, []float64{1, 2, 2, 1})), -1, 1e-14)
 }

@@ -2,7 +2,13 @@ package theory
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl"
 )
 
 func TestMutualInformationInClosedForm(t *testing.T) {
@@ -14,9 +20,8 @@ func TestMutualInformationInClosedForm(t *testing.T) {
 	channel := Joint{{0.45, 0.05}, {0.05, 0.45}}
 	near(t, "binary channel", channel.MutualInformation(), math.Ln2-noise, 1e-15)
 	near(t, "ratio", channel.LogRatio()[0][0], math.Log(0.45/0.25), 1e-15)
-	if ratio := (Joint{{0.5, 0}, {0, 0.5}}).LogRatio(); !math.IsInf(ratio[0][1], -1) {
-		t.Errorf("ratio of what never occurs is %g, want −Inf", ratio[0][1])
-	}
+	ratio := (Joint{{0.5, 0}, {0, 0.5}}).LogRatio()
+	expect.That(t, math.IsInf(ratio[0][1], -1), "ratio of what never occurs is %g, want −Inf", ratio[0][1])
 	x, y := Joint{{0.1, 0.2, 0.3}, {0.05, 0.15, 0.2}}.Marginals()
 	for i, want := range []float64{0.6, 0.4} {
 		near(t, "p(x)", x[i], want, 1e-15)
@@ -31,14 +36,8 @@ func TestMutualInformationInClosedForm(t *testing.T) {
 func TestJointsOfAPopulation(t *testing.T) {
 	for name, p := range map[string]Population{"quartet": quartet(), "sextet": sextet()} {
 		const prior, same = 0.3, 0.25
-		views, points, err := ViewsJoint(p, prior, same)
-		if err != nil {
-			t.Fatal(err)
-		}
-		class, again, err := ClassJoint(p, prior)
-		if err != nil {
-			t.Fatal(err)
-		}
+		views, points := expect.Must2(ViewsJoint(p, prior, same))(t)
+		class, again := expect.Must2(ClassJoint(p, prior))(t)
 		want := len(p.Positive) + len(p.Negative)
 		if name == "sextet" {
 			want--
@@ -75,17 +74,11 @@ func TestJointsOfAPopulation(t *testing.T) {
 				near(t, name+": p(x, x⁺)", views[x][y], p, 1e-15)
 			}
 		}
-		if err := views.Validate(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, views.Validate())
 		// Views that are independent given the class tell each other no more than they tell of the class.
-		free, _, err := ViewsJoint(p, prior, IndependentViews)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if of, most := free.MutualInformation(), class.MutualInformation(); !(of > 0 && of < most+1e-12) {
-			t.Errorf("%s: the views share %g, a view and its class %g", name, of, most)
-		}
+		free, _ := expect.Must2(ViewsJoint(p, prior, IndependentViews))(t)
+		of, most := free.MutualInformation(), class.MutualInformation()
+		expect.That(t, of > 0 && of < most+1e-12, "%s: the views share %g, a view and its class %g", name, of, most)
 	}
 }
 
@@ -101,4 +94,135 @@ func TestJointRefusals(t *testing.T) {
 	wantError(t, "same view", err, "ρ", "2")
 	_, _, err = ClassJoint(Population{}, 0.5)
 	wantError(t, "no population", err, "at least one atom")
+}
+
+func TestIdealAgainstSequences(t *testing.T) {
+	for _, p := range []Population{quartet(), sextet()} {
+		for _, negatives := range []int{0, 1, 2, 5} {
+			for _, prior := range []float64{0, 0.35, 1} {
+				for _, tau := range []float64{0.05, 1} {
+					attraction, partition := referenceIdeal(p, prior, negatives, tau)
+					got := expect.Must(IdealLoss(p, prior, negatives, tau))(t)
+					near(t, "attraction", got.Attraction.Value, attraction, 1e-12)
+					near(t, "log partition", got.LogPartition.Value, partition, 1e-12)
+					near(t, "loss", got.Loss.Value, partition-attraction, 1e-12)
+					expect.That(t, got.Negatives == negatives, "%d negatives, want %d", got.Negatives, negatives)
+				}
+			}
+		}
+	}
+}
+
+// One point a class, opposite: log(e^(1/τ) + N e^(−1/τ)) − 1/τ = log(1 + N e^(−2/τ)), here at τ = 0.001 too, where e^(1/τ)
+// is beyond float64, and with many negatives.
+func TestIdealClosedForm(t *testing.T) {
+	p := Population{Positive: Uniform([]float64{1, 0}), Negative: Uniform([]float64{-1, 0})}
+	for _, tau := range []float64{0.001, 0.5, 2} {
+		for _, negatives := range []int{0, 3, 1000} {
+			got := expect.Must(IdealLoss(p, 0.3, negatives, tau))(t)
+			near(t, "loss", got.Loss.Value, math.Log1p(float64(negatives)*math.Exp(-2/tau)), 1e-12)
+		}
+	}
+}
+
+// Negatives that show two points on one spot are negatives on that spot: the binomial weights of 1000 draws add up.
+func TestIdealWithManyNegatives(t *testing.T) {
+	one := Population{Positive: Uniform([]float64{1, 0}), Negative: Uniform([]float64{0, 1})}
+	two := Population{Positive: Uniform([]float64{1, 0}), Negative: []Atom{{[]float64{0, 1}, 0.01}, {[]float64{0, 1}, 0.99}}}
+	for _, negatives := range []int{100, 1000} {
+		a := expect.Must(IdealLoss(one, 0.5, negatives, 0.5))(t)
+		b := expect.Must(IdealLoss(two, 0.5, negatives, 0.5))(t)
+		near(t, "loss", b.Loss.Value, a.Loss.Value, 1e-12)
+	}
+}
+
+func TestIdealRefuses(t *testing.T) {
+	p := quartet()
+	wantError(t, "prior", expect.Err(IdealLoss(p, 1.5, 2, 0.5)), "π = 1.5")
+	wantError(t, "negatives", expect.Err(IdealLoss(p, 0.5, -1, 0.5)), "-1 negatives")
+	wantError(t, "temperature", expect.Err(IdealLoss(p, 0.5, 2, math.NaN())), "τ = NaN")
+	wantError(t, "population", expect.Err(IdealLoss(Population{}, 0.5, 2, 0.5)), "at least one atom")
+	wantError(t, "too many", expect.Err(IdealLoss(manyOnOneSpot(8), 0.5, 500, 0.5)), "500 negatives", "too many terms")
+	_, err := IdealGradient(manyOnOneSpot(8), 0.5, 500, 0.5)
+	wantError(t, "too many for a gradient", err, "500 negatives", "too many terms")
+}
+
+// manyOnOneSpot returns a population whose negative class shows one spot, but by k atoms, which makes for many counts.
+func manyOnOneSpot(k int) Population {
+	points := make([][]float64, k)
+	for i := range points {
+		points[i] = []float64{0, 1}
+	}
+	return Population{Positive: Uniform([]float64{1, 0}, []float64{1, 1}), Negative: Uniform(points...)}
+}
+
+// On the diagonal stand squared bias plus variance, as the meters of the objectives measure them; beside it what makes the
+// error of the sum.
+func TestSquaredErrors(t *testing.T) {
+	eng := openEngine(t)
+	world := Population{Positive: Uniform([]float64{1, 0}, []float64{0, 1}), Negative: Uniform([]float64{-1, 0.5})}
+	d := Design{Labeled: 2, Unlabeled: 1, Prior: 0.4}
+	parts := []pucl.Part{{Weight: 0.3, Objective: pucl.PUDebiased(0.4)}, {Weight: 0.7, Objective: pucl.SCL()}}
+	m := expect.Must(NewErrorMeter(eng, []pucl.Objective{parts[0].Objective, parts[1].Objective}, 0.5))(t)
+	defer m.Close()
+	loss, gradient := expect.Must2(m.SquaredErrors(world, d))(t)
+	mixed := func(m *mat.SymDense) float64 { return 0.09*m.At(0, 0) + 0.49*m.At(1, 1) + 0.42*m.At(0, 1) }
+	for _, tt := range []struct {
+		o              pucl.Objective
+		loss, gradient float64
+	}{
+		{parts[0].Objective, loss.At(0, 0), gradient.At(0, 0)},
+		{parts[1].Objective, loss.At(1, 1), gradient.At(1, 1)},
+		{pucl.WeightedSum("mixed", parts...), mixed(loss), mixed(gradient)},
+	} {
+		one := expect.Must(NewMeter(eng, tt.o, 0.5))(t)
+		defer one.Close()
+		r := expect.Must(one.Exact(world, d))(t)
+		near(t, tt.o.Name+", loss", tt.loss, r.Loss.Variance.Value+r.Bias.Value*r.Bias.Value, 1e-12)
+		covariance := expect.Must(one.GradientCovariance(world, d))(t)
+		bias := expect.Must(one.GradientBias(world, d))(t)
+		near(t, tt.o.Name+", gradient", tt.gradient, mat.Trace(covariance)+bias*bias, 1e-12)
+	}
+}
+
+// No other weights that add up to 1 do better than the best ones.
+func TestBestMixture(t *testing.T) {
+	m := mat.NewSymDense(3, []float64{2, 1, 0.5, 1, 3, -0.5, 0.5, -0.5, 1})
+	weights, least := expect.Must2(BestMixture(m))(t)
+	of := func(w []float64) float64 { v := mat.NewVecDense(3, w); return mat.Inner(v, m, v) }
+	near(t, "sum", weights[0]+weights[1]+weights[2], 1, 1e-15)
+	near(t, "error", of(weights), least, 1e-15)
+	for k := range 12 {
+		angle := 2 * math.Pi * float64(k) / 12
+		x, y := 0.01*math.Cos(angle), 0.01*math.Sin(angle)
+		other := of([]float64{weights[0] + x, weights[1] + y, weights[2] - x - y})
+		expect.That(t, other > least, "moved by %g and %g the error is %g, not above %g", x, y, other, least)
+	}
+	_, _, err := BestMixture(mat.NewSymDense(2, []float64{1, 1, 1, 1}))
+	wantError(t, "the same objective twice", err, "no one best mixture", "leave out")
+	_, _, err = BestMixture(mat.NewSymDense(2, []float64{1, 1, 1, 1 + 1e-14}))
+	wantError(t, "the same objective but for rounding", err, "no one best mixture")
+	_, _, err = BestMixture(mat.NewSymDense(2, []float64{0, 0, 0, 1}))
+	wantError(t, "one without errors", err, "without any error")
+	_, _, err = BestMixture(&mat.SymDense{})
+	wantError(t, "nothing", err, "no one best mixture")
+}
+
+func TestErrorMeterRefuses(t *testing.T) {
+	wantError(t, "no objectives", expect.Err(NewErrorMeter(openEngine(t), nil, 1)), "no objectives")
+	wantError(t, "no engine", expect.Err(NewErrorMeter(nil, []pucl.Objective{pucl.SSCL()}, 1)), "engine.Open")
+	wantError(t, "τ", expect.Err(NewErrorMeter(openEngine(t), []pucl.Objective{pucl.SSCL()}, 0)), "τ = 0")
+	broken := pucl.SSCL()
+	broken.Attract = pucl.Scale(math.Inf(1), broken.Attract)
+	m := expect.Must(NewErrorMeter(openEngine(t), []pucl.Objective{broken}, 1))(t)
+	defer m.Close()
+	world := Population{Positive: Uniform([]float64{1}), Negative: Uniform([]float64{-1})}
+	_, _, err := m.SquaredErrors(world, Design{Unlabeled: 2, Prior: 0.5})
+	wantError(t, "infinite", err, `"ssCL"`, "not finite")
+	m.MaxBatches = 1
+	_, _, err = m.SquaredErrors(world, Design{Unlabeled: 2, Prior: 0.5})
+	wantError(t, "too many batches", err, "more than the 1 ", "MaxBatches")
+	_, _, err = m.SquaredErrors(world, Design{})
+	wantError(t, "no batch", err, "neither may be negative")
+	expect.That(t, !strings.Contains(err.Error(), "panic"), "%v", err)
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
@@ -15,17 +16,11 @@ func TestIntervalsCoverWhatTheyPromise(t *testing.T) {
 	p := quartet()
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35, SameView: 0.3}
 	m := meterOf(t, pucl.PUCL(), 0.5)
-	exact, err := m.Exact(p, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := expect.Must(m.Exact(p, d))(t)
 	names := []string{"mean attraction", "mean log partition", "mean loss", "variance of the loss", "bias"}
 	missed := make([]int, len(names))
 	for seed := range uint64(studies) {
-		r, err := m.MonteCarlo(p, d, Draws{Batches: 1000, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Must(m.MonteCarlo(p, d, Draws{Batches: 256, Seed: seed}))(t)
 		for i, pair := range [][2]Number{
 			{r.Attraction.Mean, exact.Attraction.Mean}, {r.LogPartition.Mean, exact.LogPartition.Mean},
 			{r.Loss.Mean, exact.Loss.Mean}, {r.Loss.Variance, exact.Loss.Variance}, {r.Bias, exact.Bias},
@@ -36,9 +31,8 @@ func TestIntervalsCoverWhatTheyPromise(t *testing.T) {
 		}
 	}
 	for i, name := range names {
-		if missed[i] < 6 || missed[i] > 37 {
-			t.Errorf("%s: %d of %d intervals miss the exact value; about 20 should", name, missed[i], studies)
-		}
+		expect.That(t, missed[i] >= 6 && missed[i] <= 37,
+			"%s: %d of %d intervals miss the exact value; about 20 should", name, missed[i], studies)
 	}
 }
 
@@ -57,9 +51,7 @@ func TestIntervalsOfSmallSamples(t *testing.T) {
 		}
 	}
 	// 400 expected, with a standard deviation of 19; the normal quantile would miss some 800 times.
-	if missed < 325 || missed > 475 {
-		t.Errorf("%d of %d intervals miss, 400 should", missed, studies)
-	}
+	expect.That(t, missed >= 325 && missed <= 475, "%d of %d intervals miss, 400 should", missed, studies)
 	m := sampledMoments([]float64{1, 2, 3, 6}, 0.95)
 	near(t, "mean", m.Mean.Value, 3, 1e-15)
 	near(t, "variance", m.Variance.Value, 14.0/3, 1e-15)
@@ -80,15 +72,9 @@ func TestMonteCarloFindsTheSchemes(t *testing.T) {
 	} {
 		for _, o := range paperObjectives() {
 			m := meterOf(t, o, 0.5)
-			exact, err := m.Exact(p, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			exact := expect.Must(m.Exact(p, d))(t)
 			// 1 − 1e-6: an interval that misses is a bug, not chance.
-			got, err := m.MonteCarlo(p, d, Draws{Batches: 4000, Confidence: 0.999999, Seed: 5})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := expect.Must(m.MonteCarlo(p, d, Draws{Batches: 4000, Confidence: 0.999999, Seed: 5}))(t)
 			for i, pair := range [][2]Moments{{got.Attraction, exact.Attraction}, {got.LogPartition, exact.LogPartition}, {got.Loss, exact.Loss}} {
 				if exact := pair[1].Variance.Value; exact < 1e-20 { // a constant: nothing but rounding
 					near(t, "mean of a constant", pair[0].Mean.Value, pair[1].Mean.Value, 1e-13)
@@ -103,9 +89,8 @@ func TestMonteCarloFindsTheSchemes(t *testing.T) {
 					t.Errorf("%s, %s: the interval %v is wider than its standard error says", o.Name, quantities[i], pair[0].Mean)
 				}
 			}
-			if got.Batches != 4000 || got.Seed != 5 || got.Confidence != 0.999999 {
-				t.Errorf("%+v does not repeat the settings", got)
-			}
+			expect.That(t, got.Batches == 4000 && got.Seed == 5 && got.Confidence == 0.999999,
+				"%+v does not repeat the settings", got)
 		}
 	}
 }
@@ -115,30 +100,21 @@ func TestSeedsDecide(t *testing.T) {
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35}
 	var values [3]float64
 	for i, seed := range []uint64{1, 1, 2} {
-		r, err := m.MonteCarlo(quartet(), d, Draws{Batches: 100, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Must(m.MonteCarlo(quartet(), d, Draws{Batches: 100, Seed: seed}))(t)
 		values[i] = r.Loss.Mean.Value
 	}
-	if values[0] != values[1] || values[0] == values[2] {
-		t.Errorf("seeds 1, 1, 2 gave %v", values)
-	}
+	expect.That(t, values[0] == values[1] && values[0] != values[2], "seeds 1, 1, 2 gave %v", values)
 }
 
 // Where the ideal loss cannot be summed it is sampled. These negatives lie on one spot, so that it is known all the same.
 func TestSampledIdeal(t *testing.T) {
 	const negatives, tau, studies = 40, 0.5, 300
 	known, err := IdealLoss(manyOnOneSpot(1), 0.3, negatives, tau)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	missed := 0
 	for seed := range uint64(studies) {
 		got, err := sampleIdeal(manyOnOneSpot(8), 0.3, negatives, tau, Draws{Batches: 200, Confidence: 0.95, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		near(t, "attraction", got.Attraction.Value, known.Attraction.Value, 1e-14)
 		if !got.Loss.Contains(known.Loss.Value) {
 			missed++
@@ -151,15 +127,11 @@ func TestSampledIdeal(t *testing.T) {
 	// Through the front door: 24 examples make 46 negatives, on eight atoms too many counts to sum.
 	d := Design{Labeled: 4, Unlabeled: 20, Prior: 0.3}
 	r, err := meterOf(t, pucl.PUCL(), tau).MonteCarlo(manyOnOneSpot(8), d, Draws{Batches: 300, Confidence: 0.999999, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if known, err = IdealLoss(manyOnOneSpot(1), 0.3, d.Negatives(), tau); err != nil {
-		t.Fatal(err)
-	}
-	if !r.Ideal.Loss.Contains(known.Loss.Value) || r.Ideal.Loss.Low == r.Ideal.Loss.High {
-		t.Errorf("sampled ideal loss %s, exactly %s", r.Ideal.Loss, known.Loss)
-	}
+	expect.NoError(t, err)
+	known, err = IdealLoss(manyOnOneSpot(1), 0.3, d.Negatives(), tau)
+	expect.NoError(t, err)
+	expect.That(t, r.Ideal.Loss.Contains(known.Loss.Value) && r.Ideal.Loss.Low != r.Ideal.Loss.High,
+		"sampled ideal loss %s, exactly %s", r.Ideal.Loss, known.Loss)
 	if width := r.Bias.High - r.Bias.Low; !(width > r.Loss.Mean.High-r.Loss.Mean.Low) {
 		t.Errorf("the bias %s does not hold the uncertainty of the ideal loss", r.Bias)
 	}
@@ -168,14 +140,9 @@ func TestSampledIdeal(t *testing.T) {
 func TestMonteCarloRefuses(t *testing.T) {
 	m := meterOf(t, pucl.PUCL(), 0.5)
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
-	_, err := m.MonteCarlo(quartet(), d, Draws{Batches: 29})
-	wantError(t, "few", err, "29 batches", "at least 30")
-	_, err = m.MonteCarlo(quartet(), d, Draws{Confidence: 95})
-	wantError(t, "confidence", err, "confidence 95", "0.95")
-	_, err = m.MonteCarlo(Population{}, d, Draws{})
-	wantError(t, "population", err, "at least one atom")
+	wantError(t, "few", expect.Err(m.MonteCarlo(quartet(), d, Draws{Batches: 29})), "29 batches", "at least 30")
+	wantError(t, "confidence", expect.Err(m.MonteCarlo(quartet(), d, Draws{Confidence: 95})), "confidence 95", "0.95")
+	wantError(t, "population", expect.Err(m.MonteCarlo(Population{}, d, Draws{})), "at least one atom")
 	c, err := Draws{}.withDefaults()
-	if err != nil || c != (Draws{Batches: 10_000, Confidence: 0.95}) {
-		t.Errorf("defaults %+v, %v", c, err)
-	}
+	expect.That(t, err == nil && c == (Draws{Batches: 10_000, Confidence: 0.95}), "defaults %+v, %v", c, err)
 }

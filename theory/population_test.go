@@ -1,16 +1,19 @@
 package theory
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl"
 )
 
 func TestPopulationsAreValidated(t *testing.T) {
-	if err := quartet().Validate(); err != nil {
-		t.Errorf("a right population is refused: %v", err)
-	}
+	err := quartet().Validate()
+	expect.That(t, err == nil, "a right population is refused: %v", err)
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, tt := range []struct {
 		name  string
@@ -44,39 +47,26 @@ func TestPopulationsAreValidated(t *testing.T) {
 }
 
 func TestPopulationJSON(t *testing.T) {
-	data, err := json.Marshal(quartet())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(json.Marshal(quartet()))(t)
 	var back Population
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, json.Unmarshal(data, &back))
 	again, err := json.Marshal(back)
-	if err != nil || string(again) != string(data) {
-		t.Errorf("%s came back as %s, %v", data, again, err)
-	}
+	expect.That(t, err == nil && string(again) == string(data), "%s came back as %s, %v", data, again, err)
 	var hand Population
 	if err := json.Unmarshal([]byte(`{"positive":[{"z":[1,0],"p":1}],"negative":[{"z":[0,1],"p":0.25},{"z":[0,2],"p":0.75}]}`), &hand); err != nil {
 		t.Fatal(err)
 	}
-	if hand.Negative[1].P != 0.75 || hand.Negative[1].Z[1] != 2 || hand.Dim() != 2 {
-		t.Errorf("%+v", hand)
-	}
+	expect.That(t, hand.Negative[1].P == 0.75 && hand.Negative[1].Z[1] == 2 && hand.Dim() == 2, "%+v", hand)
 	wantError(t, "invalid", json.Unmarshal([]byte(`{"positive":[{"z":[1,0],"p":0.5}],"negative":[{"z":[0,1],"p":1}]}`), &hand), "add up to 0.5")
 	wantError(t, "malformed", json.Unmarshal([]byte(`{"positive":3}`), &hand), "reading a population")
-	if hand.Negative[1].P != 0.75 {
-		t.Error("a refused population overwrote the old one")
-	}
+	expect.That(t, hand.Negative[1].P == 0.75, "a refused population overwrote the old one")
 }
 
 func TestProximity(t *testing.T) {
 	// Positive (1,0) or (0,1) with probability ½: cosines 1, 0, 0, 1. Negative (−1,0). τ = ½.
 	p := Population{Positive: Uniform([]float64{3, 0}, []float64{0, 1}), Negative: Uniform([]float64{-2, 0})}
 	positive, negative, between, err := p.Proximity(0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	near(t, "within the positive class", positive, 1, 1e-15)
 	near(t, "within the negative class", negative, 2, 1e-15)
 	near(t, "between", between, -1, 1e-15)
@@ -91,14 +81,8 @@ func TestSlackInProbabilitiesIsRescaled(t *testing.T) {
 		q.Positive[i].P *= 1 + 9e-10
 		q.Negative[i].P *= 1 - 9e-10
 	}
-	a, err := IdealLoss(p, 0.4, 4, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := IdealLoss(q, 0.4, 4, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := expect.Must(IdealLoss(p, 0.4, 4, 0.5))(t)
+	b := expect.Must(IdealLoss(q, 0.4, 4, 0.5))(t)
 	near(t, "ideal loss", b.Loss.Value, a.Loss.Value, 1e-13)
 }
 
@@ -107,35 +91,170 @@ func TestLengthDoesNotMatter(t *testing.T) {
 	p := Population{Positive: Uniform([]float64{1e-300, 0}, []float64{1e200, 1e200}), Negative: Uniform([]float64{0, -5e-300})}
 	q := Population{Positive: Uniform([]float64{1, 0}, []float64{1, 1}), Negative: Uniform([]float64{0, -1})}
 	a, err := IdealLoss(p, 0.4, 4, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := IdealLoss(q, 0.4, 4, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
+	b := expect.Must(IdealLoss(q, 0.4, 4, 0.5))(t)
 	near(t, "ideal loss", a.Loss.Value, b.Loss.Value, 1e-14)
 	tiny := Population{Positive: p.Positive, Negative: Uniform([]float64{0, -5e-320})} // 1/5e-320 overflows
-	if b, err = IdealLoss(tiny, 0.4, 4, 0.5); err != nil {
-		t.Fatal(err)
-	}
+	b, err = IdealLoss(tiny, 0.4, 4, 0.5)
+	expect.NoError(t, err)
 	near(t, "ideal loss with a subnormal point", b.Loss.Value, a.Loss.Value, 1e-14)
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	m := meterOf(t, paperObjectives()[1], 0.5)
-	x, err := m.Exact(p, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := m.Exact(q, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := expect.Must(m.Exact(p, d))(t)
+	y := expect.Must(m.Exact(q, d))(t)
 	near(t, "mean loss", x.Loss.Mean.Value, y.Loss.Mean.Value, 1e-13)
 }
 
 func TestPointsOfAtoms(t *testing.T) {
 	want := [][]float64{{3, 0}, {0, 1}}
-	if got := Points(Uniform(want...)); !slices.EqualFunc(got, want, slices.Equal[[]float64]) {
-		t.Errorf("points %v, want %v", got, want)
+	got := Points(Uniform(want...))
+	expect.That(t, slices.EqualFunc(got, want, slices.Equal[[]float64]), "points %v, want %v", got, want)
+}
+
+func TestDesignsAreValidated(t *testing.T) {
+	for _, d := range []Design{
+		{Labeled: 1},
+		{Unlabeled: 1, Prior: 1, SameView: 1},
+		{Labeled: 1, Unlabeled: 1, Prior: 0.5, Scheme: SingleDataset, LabelRate: 1},
+		{Unlabeled: 2, Prior: 0.5, Scheme: SingleDataset},
+		{Labeled: 2, Prior: 1, Scheme: SingleDataset, LabelRate: 1},
+	} {
+		err := d.Validate()
+		expect.That(t, err == nil, "%+v is refused: %v", d, err)
+	}
+	for _, tt := range []struct {
+		d     Design
+		words []string
+	}{
+		{Design{Prior: 0.5}, []string{"0 labeled and 0 unlabeled"}},
+		{Design{Labeled: -1, Unlabeled: 3}, []string{"-1 labeled"}},
+		{Design{Labeled: 1, Prior: 1.1}, []string{"class prior π = 1.1"}},
+		{Design{Labeled: 1, Prior: math.NaN()}, []string{"class prior π = NaN"}},
+		{Design{Labeled: 1, SameView: -0.1}, []string{"identical views = -0.1"}},
+		{Design{Labeled: 1, Scheme: SingleDataset, LabelRate: 2}, []string{"label rate c = 2"}},
+		{Design{Labeled: 1, LabelRate: 0.5}, []string{"case-control", "SingleDataset"}},
+		{Design{Labeled: 1, Prior: 0.5, Scheme: SingleDataset}, []string{"never labels"}},
+		{Design{Labeled: 1, Unlabeled: 1, Prior: 1, Scheme: SingleDataset, LabelRate: 1}, []string{"labels everything"}},
+		{Design{Labeled: 1, Scheme: 7}, []string{"Scheme(7)", "CaseControl"}},
+	} {
+		wantError(t, tt.words[0], tt.d.Validate(), tt.words...)
+	}
+}
+
+// Of 1000 examples at π = 0.4 and c = 0.25, 400 are positive and 100 of them labeled: 300 of 900 unlabeled are positive.
+func TestUnlabeledPrior(t *testing.T) {
+	d := Design{Labeled: 1, Unlabeled: 9, Prior: 0.4}
+	near(t, "case-control", d.UnlabeledPrior(), 0.4, 1e-15)
+	d.Scheme, d.LabelRate = SingleDataset, 0.25
+	near(t, "single data set", d.UnlabeledPrior(), 1.0/3, 1e-15)
+	expect.That(t, d.Examples() == 10 && d.Rows() == 20 && d.Negatives() == 18,
+		"%d examples, %d rows, %d negatives", d.Examples(), d.Rows(), d.Negatives())
+}
+
+// By hand: positive class on point 0 (¼) and 1 (¾), negative class on point 1; ρ = 0.2, π = ½.
+func TestOutcomes(t *testing.T) {
+	s := support{points: [][]float64{{1}, {2}}, positive: []mass{{0, 0.25}, {1, 0.75}}, negative: []mass{{1, 1}}}
+	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.5, SameView: 0.2}
+	labeled, unlabeled := d.outcomes(s, Symmetry{Views: true})
+	_, blind := d.outcomes(s, Symmetry{Views: true, Classes: true})
+	for _, tt := range []struct {
+		name string
+		got  []outcome
+		want []outcome
+	}{
+		{"labeled", labeled, []outcome{{1, 0, 0, 0.2*0.25 + 0.8*0.0625}, {1, 0, 1, 0.8 * 2 * 0.1875}, {1, 1, 1, 0.2*0.75 + 0.8*0.5625}}},
+		{"unlabeled", unlabeled, []outcome{{1, 0, 0, 0.05}, {1, 0, 1, 0.15}, {1, 1, 1, 0.3}, {0, 1, 1, 0.5}}},
+		{"unlabeled, whatever the class", blind, []outcome{{1, 0, 0, 0.05}, {1, 0, 1, 0.15}, {1, 1, 1, 0.8}}},
+	} {
+		if len(tt.got) != len(tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, tt.got, tt.want)
+			continue
+		}
+		for i, o := range tt.got {
+			want := tt.want[i]
+			expect.That(t, math.Abs(o.p-want.p) <= 1e-15 && o.class == want.class && o.first == want.first &&
+				o.second == want.second, "%s: %v, want %v", tt.name, o, want)
+		}
+	}
+	if labeled, _ := d.outcomes(s, Symmetry{}); len(labeled) != 4 {
+		t.Errorf("in order of views: %v", labeled)
+	}
+	d.SameView = IdenticalViews
+	if labeled, _ := d.outcomes(s, Symmetry{}); len(labeled) != 2 {
+		t.Errorf("identical views: %v", labeled)
+	}
+}
+
+var notFinite = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
+
+// An answer that is not finite, the first or the one that confirms it, ends a search with an error: it decides nothing.
+func TestSearchNeedsFiniteAnswers(t *testing.T) {
+	search := Search{Designs: []Design{{Unlabeled: 2, Prior: 0.5}}, Parts: 1, Atoms: 1, Random: -1, Climbs: -1}
+	answer := func(n Number) func(Population, Design) (Number, error) {
+		return func(Population, Design) (Number, error) { return n, nil }
+	}
+	for _, x := range notFinite {
+		for _, n := range []Number{Exactly(x), {1, x, 2}} {
+			for what, q := range map[string]Question{
+				"first answer":   {Ask: answer(n)},
+				"confirmation":   {Ask: answer(Exactly(1)), Again: answer(n)},
+				"absolute value": {Ask: answer(n.Abs())},
+			} {
+				if what == "absolute value" && math.IsInf(n.Low, -1) && n.Value == 1 {
+					continue // an interval from −∞ holds 0, and its absolute value starts there
+				}
+				r, err := search.Run(context.Background(), q)
+				wantError(t, what, err, "must be finite")
+				expect.That(t, !r.Found, "%s %v was found", what, n)
+			}
+		}
+	}
+}
+
+func TestChecksOfNumbersThatAreNotFinite(t *testing.T) {
+	good := Population{Uniform([]float64{1}), Uniform([]float64{-1})}
+	for _, x := range notFinite {
+		for what, err := range map[string]error{
+			"share":             checkShare("share", x),
+			"temperature":       checkTau(x),
+			"point":             Population{Uniform([]float64{x}), good.Negative}.Validate(),
+			"probability":       Population{[]Atom{{[]float64{1}, x}}, good.Negative}.Validate(),
+			"class prior":       Design{Unlabeled: 1, Prior: x}.Validate(),
+			"joint probability": Joint{{x}}.Validate(),
+		} {
+			expect.That(t, err != nil, "%s = %g was accepted", what, x)
+		}
+		wantError(t, "fraction", expect.Err(Rationals([][]float64{{x}})), "must be finite")
+	}
+	wantError(t, "ragged", expect.Err(Rationals([][]float64{{1}, {1, 2}})), "row 1 has 2 coordinates")
+}
+
+// The biases of the parts add up to that of the loss: log partition − attraction.
+func TestBiasesOfTheParts(t *testing.T) {
+	p := Population{Uniform([]float64{2, 1}, []float64{1, 2}), Uniform([]float64{-2, 1})}
+	r := expect.Must(Exact(openEngine(t), pucl.SCLPU(), p, Design{Labeled: 1, Unlabeled: 2, Prior: 0.4}, 0.5))(t)
+	near(t, "bias", r.PartitionBias().Minus(r.AttractionBias()).Value, r.Bias.Value, 1e-12)
+	expect.That(t, r.AttractionBias().Value != 0 && r.PartitionBias().Value != 0,
+		"biases %v and %v", r.AttractionBias(), r.PartitionBias())
+}
+
+func TestSameForgivesRoundingOnly(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, tt := range []struct {
+		a, b float64
+		want bool
+	}{
+		{1, 1 + 1e-12, true}, {1, 1 + 1e-9, false}, {1e6, 1e6 + 1e-6, true}, {0, 1e-12, true},
+		{inf, inf, true}, {inf, -inf, false}, {nan, nan, true}, {nan, 1, false}, {1, inf, false},
+	} {
+		expect.Equal(t, same(tt.a, tt.b), tt.want, "same(%g, %g) =", tt.a, tt.b)
+	}
+}
+
+func TestSymmetryNames(t *testing.T) {
+	for s, want := range map[Symmetry]string{
+		everything: "examples, views, classes", {Examples: true}: "examples", {Views: true, Classes: true}: "views, classes", {}: "nothing",
+	} {
+		expect.That(t, s.String() == want, "%q, want %q", s.String(), want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/rows"
 )
@@ -16,13 +17,9 @@ import (
 // By hand: one labeled row at 0, unlabeled rows at 0, 1 and 3 with weights 0, 1 and 9. Started at 1: distances 0, 0, 0 and 4
 // to the nearer center; started at 3: 0, 0, 1, 0. Best split: {0, 0, 1} and {3}, with 2/3.
 func TestSeedingByHand(t *testing.T) {
-	s, err := enumerateFloats(stack([][]float64{{0}}, [][]float64{{0}, {1}, {3}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Starts) != 2 || s.Starts[0].StartRow != 2 || s.Starts[1].StartRow != 3 {
-		t.Fatalf("starts %+v", s.Starts)
-	}
+	s := expect.Must(enumerateFloats(stack([][]float64{{0}}, [][]float64{{0}, {1}, {3}})))(t)
+	expect.Require(t, len(s.Starts) == 2 && s.Starts[0].StartRow == 2 && s.Starts[1].StartRow == 3,
+		"starts %+v", s.Starts)
 	near(t, "probability of row 2", s.Starts[0].Probability, 0.1, 1e-15)
 	near(t, "probability of row 3", s.Starts[1].Probability, 0.9, 1e-15)
 	near(t, "expected potential after seeding", s.Expected, 0.1*4+0.9*1, 1e-15)
@@ -31,20 +28,17 @@ func TestSeedingByHand(t *testing.T) {
 
 func TestSeedingRefuses(t *testing.T) {
 	one := [][]float64{{1, 2}}
-	_, err := enumerateFloats(stack(nil, one))
-	wantError(t, "nothing labeled", err, "0 labeled and 1 unlabeled")
-	_, err = enumerateFloats(dense(one), []bool{true, false})
+	wantError(t, "nothing labeled", expect.Err(enumerateFloats(stack(nil, one))), "0 labeled and 1 unlabeled")
+	_, err := enumerateFloats(dense(one), []bool{true, false})
 	wantError(t, "two labels for one row", err, "1 rows and 2 labels")
 	_, err = enumerateFloats(stack([][]float64{{0, 2}, {2, 2}}, one))
 	wantError(t, "unlabeled row at the mean", err, "nothing to draw")
-	_, err = enumerateFloats(stack(one, one))
-	wantError(t, "collapsed", err, "all 2 rows are the same")
+	wantError(t, "collapsed", expect.Err(enumerateFloats(stack(one, one))), "all 2 rows are the same")
 	many := make([][]float64, 20)
 	for i := range many {
 		many[i] = []float64{float64(i), 1}
 	}
-	_, err = enumerateFloats(stack(one, many))
-	wantError(t, "many points", err, "21 points", "at most 20")
+	wantError(t, "many points", expect.Err(enumerateFloats(stack(one, many))), "21 points", "at most 20")
 }
 
 // floatSeeding is [RationalSeeding] of the code that trains: package cluster in float64, and an optimal split found by loops.

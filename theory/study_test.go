@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 )
 
@@ -42,16 +43,12 @@ func TestExactAgainstLoops(t *testing.T) {
 						want := referenceStudy(p, d, tau, names, everyAnchor)
 						attraction, partition := referenceIdeal(p, d.Prior, 2*(m+u)-2, tau)
 						for _, o := range paperObjectives() {
-							r, err := meterOf(t, o, tau).Exact(p, d)
-							if err != nil {
-								t.Fatal(err)
-							}
+							r := expect.Must(meterOf(t, o, tau).Exact(p, d))(t)
 							compare(t, r, want[r.Objective], 1e-11)
 							near(t, "ideal loss", r.Ideal.Loss.Value, partition-attraction, 1e-11)
 							near(t, "bias", r.Bias.Value, want[r.Objective].mean[2]-(partition-attraction), 1e-11)
-							if r.Symmetry != everything {
-								t.Errorf("%s: only %s found exchangeable", r.Objective, r.Symmetry)
-							}
+							expect.That(t, r.Symmetry == everything,
+								"%s: only %s found exchangeable", r.Objective, r.Symmetry)
 						}
 					})
 				}
@@ -67,21 +64,14 @@ func TestExactWithASharedPoint(t *testing.T) {
 	for _, d := range []Design{{Labeled: 1, Unlabeled: 2, Prior: 0.7}, {Labeled: 2, Unlabeled: 1, Prior: 0.2, SameView: 0.5}} {
 		want := referenceStudy(sextet(), d, tau, []string{"PUCL", "SCL"}, everyAnchor)
 		for _, o := range []pucl.Objective{pucl.PUCL(), pucl.SCL()} {
-			r, err := meterOf(t, o, tau).Exact(sextet(), d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := expect.Must(meterOf(t, o, tau).Exact(sextet(), d))(t)
 			compare(t, r, want[r.Objective], 1e-10)
-			if symmetry := (Symmetry{Examples: true, Views: true, Classes: o.Name == "PUCL"}); r.Symmetry != symmetry {
-				t.Errorf("%s: %s found exchangeable, want %s", o.Name, r.Symmetry, symmetry)
-			}
+			expect.Equal(t, r.Symmetry,
+				(Symmetry{Examples: true, Views: true, Classes: o.Name == "PUCL"}), "%s", o.Name)
 			sampled, err := meterOf(t, o, tau).MonteCarlo(sextet(), d, Draws{Batches: 3000, Confidence: 0.999999, Seed: 9})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !sampled.Loss.Mean.Contains(want[o.Name].mean[2]) {
-				t.Errorf("%s: sampled loss %s, exactly %g", o.Name, sampled.Loss.Mean, want[o.Name].mean[2])
-			}
+			expect.NoError(t, err)
+			expect.That(t, sampled.Loss.Mean.Contains(want[o.Name].mean[2]),
+				"%s: sampled loss %s, exactly %g", o.Name, sampled.Loss.Mean, want[o.Name].mean[2])
 		}
 	}
 }
@@ -91,21 +81,13 @@ func TestExactWithASharedPoint(t *testing.T) {
 func TestExactMeasuresWholeLosses(t *testing.T) {
 	p, d := quartet(), Design{Unlabeled: 2, Prior: 0.35}
 	positive, negative, between, err := p.Proximity(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := Exact(openEngine(t), pucl.UniformityLoss(), p, d, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
+	u := expect.Must(Exact(openEngine(t), pucl.UniformityLoss(), p, d, 0.5))(t)
 	cos := 0.35*0.35*positive + 2*0.35*0.65*between + 0.65*0.65*negative
 	near(t, "uniformity", u.Loss.Mean.Value, 4*cos-4, 1e-12)
 	near(t, "its attraction", u.Attraction.Mean.Value, 0, 0)
 	near(t, "its log partition", u.LogPartition.Mean.Value, 0, 0)
-	a, err := Exact(openEngine(t), pucl.AlignmentLoss(), p, d, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := expect.Must(Exact(openEngine(t), pucl.AlignmentLoss(), p, d, 0.5))(t)
 	near(t, "alignment", a.Loss.Mean.Value, 2-2*(0.35*positive+0.65*negative), 1e-12)
 }
 
@@ -142,13 +124,8 @@ func TestExactWithoutSymmetry(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := Design{Labeled: 2, Unlabeled: 2, Prior: 0.35, SameView: 0.3}
-			r, err := Exact(openEngine(t), countAnchors(tt.name, tt.weight), quartet(), d, tau)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.Symmetry != tt.want {
-				t.Errorf("%s found exchangeable, want %s", r.Symmetry, tt.want)
-			}
+			r := expect.Must(Exact(openEngine(t), countAnchors(tt.name, tt.weight), quartet(), d, tau))(t)
+			expect.That(t, r.Symmetry == tt.want, "%s found exchangeable, want %s", r.Symmetry, tt.want)
 			compare(t, r, referenceStudy(quartet(), d, tau, []string{"ssCL"}, tt.weight)["ssCL"], 1e-11)
 		})
 	}
@@ -158,23 +135,13 @@ func TestExactWithoutSymmetry(t *testing.T) {
 func TestExactInSmallChunks(t *testing.T) {
 	d := Design{Labeled: 2, Unlabeled: 1, Prior: 0.35, SameView: 0.3}
 	measure := func(size int) (Result, PointGradient) {
-		m, err := NewMeter(openEngine(t), pucl.PUCL(), 0.5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Must(NewMeter(openEngine(t), pucl.PUCL(), 0.5))(t)
 		defer m.Close()
 		m.Chunk = size
-		if size > 0 && m.chunkSize(d.Rows()) != size {
-			t.Errorf("chunks of %d batches, want %d", m.chunkSize(d.Rows()), size)
-		}
-		r, err := m.Exact(quartet(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := m.Gradient(quartet(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.That(t, size <= 0 || m.chunkSize(d.Rows()) == size,
+			"chunks of %d batches, want %d", m.chunkSize(d.Rows()), size)
+		r := expect.Must(m.Exact(quartet(), d))(t)
+		g := expect.Must(m.Gradient(quartet(), d))(t)
 		return r, g
 	}
 	whole, gradient := measure(0)
@@ -198,9 +165,7 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	d := Design{Labeled: 3, Unlabeled: 3, Prior: 0.4}
 	// 6 unordered pairs of 3 points: C(8,3) = 56 labeled multisets; 12 pairs: C(14,3) = 364 unlabeled ones.
 	count, err := CountBatches(p, d, Symmetry{Examples: true, Views: true})
-	if err != nil || count != 56*364 {
-		t.Errorf("%g batches, want %d; %v", count, 56*364, err)
-	}
+	expect.That(t, err == nil && count == 56*364, "%g batches, want %d; %v", count, 56*364, err)
 	// 9 ordered pairs and 18: C(11,3) = 165 and C(20,3) = 1140.
 	if count, err = CountBatches(p, d, Symmetry{Examples: true}); err != nil || count != 165*1140 {
 		t.Errorf("%g batches, want %d; %v", count, 165*1140, err)
@@ -213,13 +178,8 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	if count, err = CountBatches(p, d, Symmetry{}); err != nil || count != math.Pow(9*18, 3) {
 		t.Errorf("%g batches, want %g; %v", count, math.Pow(9*18, 3), err)
 	}
-	r, err := meterOf(t, pucl.SSCL(), 0.5).Exact(p, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Batches != 56*364 {
-		t.Errorf("%d batches scored, want %d", r.Batches, 56*364)
-	}
+	r := expect.Must(meterOf(t, pucl.SSCL(), 0.5).Exact(p, d))(t)
+	expect.That(t, r.Batches == 56*364, "%d batches scored, want %d", r.Batches, 56*364)
 	// With independent views ssCL's mean attraction is the mean similarity within a class; here the three directions of a
 	// class have cosines 1, 1, 1, and twice each of √½, √½, 0: (3 + 4√½)/9, over τ = ½.
 	near(t, "mean attraction of ssCL", r.Attraction.Mean.Value, 2*(3+4*math.Sqrt(0.5))/9, 1e-12)
@@ -228,38 +188,27 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 // Meters come in the order of their objectives, all at the one temperature.
 func TestNewMeters(t *testing.T) {
 	p, d := quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
-	meters, err := NewMeters(openEngine(t), 0.5, pucl.SSCL(), pucl.SCLPU())
-	if err != nil {
-		t.Fatal(err)
-	}
+	meters := expect.Must(NewMeters(openEngine(t), 0.5, pucl.SSCL(), pucl.SCLPU()))(t)
 	for i, o := range []pucl.Objective{pucl.SSCL(), pucl.SCLPU()} {
 		defer meters[i].Close()
-		got, err := meters[i].Exact(p, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(meters[i].Exact(p, d))(t)
 		want, err := meterOf(t, o, 0.5).Exact(p, d)
-		if err != nil || got.Objective != o.Name || got.Bias != want.Bias {
-			t.Errorf("%s: bias %v, want %v of %s; %v", got.Objective, got.Bias, want.Bias, o.Name, err)
-		}
+		expect.That(t, err == nil && got.Objective == o.Name && got.Bias == want.Bias,
+			"%s: bias %v, want %v of %s; %v", got.Objective, got.Bias, want.Bias, o.Name, err)
 	}
 }
 
 func TestMeasurementsRefuse(t *testing.T) {
 	p, d := quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	eng := openEngine(t)
-	_, err := NewMeter(nil, pucl.PUCL(), 0.5)
-	wantError(t, "no engine", err, "engine.Open")
-	_, err = NewMeter(eng, pucl.Objective{Name: "half", Attract: pucl.OwnViews}, 0.5)
+	wantError(t, "no engine", expect.Err(NewMeter(nil, pucl.PUCL(), 0.5)), "engine.Open")
+	_, err := NewMeter(eng, pucl.Objective{Name: "half", Attract: pucl.OwnViews}, 0.5)
 	wantError(t, "no term", err, `"half"`, "Repel")
 	_, err = NewMeters(eng, 0.5, pucl.PUCL(), pucl.Objective{Name: "half", Attract: pucl.OwnViews})
 	wantError(t, "the second of two without a term", err, `"half"`, "Repel")
-	_, err = NewMeter(eng, pucl.PUCL(), -1)
-	wantError(t, "temperature", err, "τ = -1", "positive")
-	_, err = Exact(eng, pucl.PUCL(), Population{}, d, 0.5)
-	wantError(t, "population", err, "at least one atom")
-	_, err = Exact(eng, pucl.PUCL(), p, Design{}, 0.5)
-	wantError(t, "design", err, "0 labeled and 0 unlabeled")
+	wantError(t, "temperature", expect.Err(NewMeter(eng, pucl.PUCL(), -1)), "τ = -1", "positive")
+	wantError(t, "population", expect.Err(Exact(eng, pucl.PUCL(), Population{}, d, 0.5)), "at least one atom")
+	wantError(t, "design", expect.Err(Exact(eng, pucl.PUCL(), p, Design{}, 0.5)), "0 labeled and 0 unlabeled")
 
 	_, err = Exact(eng, pucl.PUCL(), p, Design{Labeled: 40, Unlabeled: 40, Prior: 0.5}, 0.5)
 	wantError(t, "too many batches", err, "40 labeled", "batches", "MonteCarlo")
@@ -268,9 +217,7 @@ func TestMeasurementsRefuse(t *testing.T) {
 	m := meterOf(t, pucl.PUCL(), 0.5)
 	m.MaxBatches = 20
 	_, err = m.Exact(p, Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}) // 3 × 6 unordered pairs
-	if err != nil {
-		t.Errorf("18 batches of 20 refused: %v", err)
-	}
+	expect.That(t, err == nil, "18 batches of 20 refused: %v", err)
 	_, err = m.Exact(p, Design{Labeled: 1, Unlabeled: 2, Prior: 0.5}) // 3 × 21
 	wantError(t, "MaxBatches", err, "63 batches", "MaxBatches")
 	_, err = m.Gradient(p, Design{Labeled: 1, Unlabeled: 2, Prior: 0.5})
@@ -290,23 +237,17 @@ func TestMeasurementsRefuse(t *testing.T) {
 		zero := ZerosLike(pucl.OwnViews(b))
 		return Add(pucl.OwnViews(b), Mul(zero, Sqrt(Mul(zero, pucl.OwnViews(b)))))
 	}}
-	steepMeter, err := NewMeter(eng, steep, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steepMeter := expect.Must(NewMeter(eng, steep, 0.5))(t)
 	defer steepMeter.Close()
 	_, err = steepMeter.Gradient(p, d)
 	wantError(t, "gradient not finite", err, `the gradient of objective "steep" holds NaN`, "; the gradient of Repel by row 0 is NaN")
 	flat := func(b *pucl.Block) *Node { return ReduceSum(b.Sim, -1, -2) }
 	_, err = Exact(eng, pucl.Objective{Name: "flat", Attract: flat, Repel: flat, Direct: pucl.OwnViews}, p, d, 0.5)
-	wantError(t, "wrong shape", err, `pucl: Attract of objective "flat", at study_test.go:`, "one number per anchor", "(Float64)[1024, 4]")
-	if strings.Contains(err.Error(), "theory: ") {
-		t.Errorf("the layers around the objective are told of: %v", err)
-	}
+	wantError(t, "wrong shape", err, `pucl: Attract of objective "flat", at study_test.go:`, "one number per anchor", ", 4], for instance")
+	expect.That(t, !strings.Contains(err.Error(), "theory: "), "the layers around the objective are told of: %v", err)
 	step := pucl.Objective{Name: "step", Attract: func(b *pucl.Block) *Node { return ReduceSum(Round(b.Sim), -1) }, Repel: pucl.LogPartition}
-	if m, err = NewMeter(eng, step, 0.5); err != nil {
-		t.Fatal(err)
-	}
+	m, err = NewMeter(eng, step, 0.5)
+	expect.NoError(t, err)
 	defer m.Close()
 	_, err = m.Gradient(p, Design{Labeled: 1, Unlabeled: 1, Prior: 0.5})
 	wantError(t, "no gradient", err, `theory: the gradient of objective "step": the operation Round has no gradient; take another one`)
@@ -318,11 +259,8 @@ func TestMeasurementsRefuse(t *testing.T) {
 
 func TestResultSaysHowItWasFound(t *testing.T) {
 	r := Result{Objective: "x", Loss: Moments{Exactly(1.5), Exactly(0.25)}, Bias: Exactly(0.125), Batches: 7}
-	if got, want := r.String(), "x: loss 1.5, variance 0.25, bias 0.125 (exact, 7 batches)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	expect.Equal(t, r.String(), "x: loss 1.5, variance 0.25, bias 0.125 (exact, 7 batches)")
 	r.Confidence, r.Seed, r.Bias = 0.95, 3, Number{0.125, 0, 0.25}
-	if got := r.String(); !strings.Contains(got, "bias 0.125 [0, 0.25] (95% intervals, seed 3, 7 batches)") {
-		t.Error(got)
-	}
+	got := r.String()
+	expect.That(t, strings.Contains(got, "bias 0.125 [0, 0.25] (95% intervals, seed 3, 7 batches)"), "%v", got)
 }

@@ -5,6 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 // A variance of ¼ beside a mean of 10⁹: the textbook formula E[x²] − E[x]² keeps no digit of it.
@@ -49,9 +54,7 @@ func TestKahanKeepsSmallTerms(t *testing.T) {
 	for _, x := range []float64{1, 1e100, 1, -1e100} {
 		k.add(x)
 	}
-	if k.value() != 2 {
-		t.Errorf("1 + 1e100 + 1 − 1e100 = %g", k.value())
-	}
+	expect.That(t, k.value() == 2, "1 + 1e100 + 1 − 1e100 = %g", k.value())
 }
 
 // Multisets must cover the sequences: every sorted sequence once, with the summed probability of its orders.
@@ -78,9 +81,7 @@ func TestDrawsCoverAllSequences(t *testing.T) {
 		for drawn, probability := range draws(p, size, false) {
 			multisets++
 			total += probability
-			if !slices.IsSorted(drawn) {
-				t.Errorf("%v is not ascending", drawn)
-			}
+			expect.That(t, slices.IsSorted(drawn), "%v is not ascending", drawn)
 			var counts [4]int
 			for _, o := range drawn {
 				counts[o]++
@@ -88,9 +89,8 @@ func TestDrawsCoverAllSequences(t *testing.T) {
 			near(t, "probability of a multiset", probability, want[counts], 1e-15)
 			delete(want, counts)
 		}
-		if len(want) != 0 || countDraws(len(p), size, false) != float64(multisets) {
-			t.Errorf("size %d: %d multisets, counted %g; missing %v", size, multisets, countDraws(len(p), size, false), want)
-		}
+		expect.That(t, len(want) == 0 && countDraws(len(p), size, false) == float64(multisets),
+			"size %d: %d multisets, counted %g; missing %v", size, multisets, countDraws(len(p), size, false), want)
 		near(t, "total probability", total, 1, 1e-14)
 	}
 }
@@ -102,12 +102,9 @@ func TestDrawsCanBeLeftEarly(t *testing.T) {
 			break
 		}
 	}
-	if seen != 3 {
-		t.Errorf("%d draws seen", seen)
-	}
-	if n := countDraws(6, 500, false); !(n > 2e11 && n < 4e11) { // C(505, 5)
-		t.Errorf("%g multisets of 500 draws from 6", n)
-	}
+	expect.That(t, seen == 3, "%d draws seen", seen)
+	n := countDraws(6, 500, false)
+	expect.That(t, n > 2e11 && n < 4e11, "%g multisets of 500 draws from 6", n) // C(505, 5)
 	if n := countDraws(1000, 1000, true); !math.IsInf(n, 1) {
 		t.Errorf("1000^1000 = %g", n)
 	}
@@ -120,16 +117,125 @@ func TestNumbers(t *testing.T) {
 	near(t, "value", d.Value, 4, 0)
 	near(t, "low", d.Low, -1, 1e-15)
 	near(t, "high", d.High, 4+math.Sqrt(17), 1e-15)
-	if shifted := a.Minus(Exactly(1)); shifted != (Number{4, 1, 8}) {
-		t.Errorf("%v", shifted)
-	}
-	if s := Exactly(1.0 / 3).String(); s != "0.333333" {
-		t.Error(s)
-	}
+	expect.Equal(t, a.Minus(Exactly(1)), (Number{4, 1, 8}))
+	s := Exactly(1.0 / 3).String()
+	expect.That(t, s == "0.333333", "%v", s)
 	if s := a.String(); s != "5 [2, 9]" {
 		t.Error(s)
 	}
-	if !a.Contains(2) || !a.Contains(9) || a.Contains(9.1) || a.Contains(1.9) || a.Contains(math.NaN()) {
-		t.Error("Contains is wrong at an end")
+	expect.That(t, a.Contains(2) && a.Contains(9) && !a.Contains(9.1) && !a.Contains(1.9) && !a.Contains(math.NaN()),
+		"Contains is wrong at an end")
+}
+
+func TestAnchorLossesAgainstLoops(t *testing.T) {
+	const tau = 0.7
+	batches := [][][]float64{
+		{{1, 0}, {0, 2}, {-1, 1}, {3, 1}, {0.5, 1}, {-2, -1}},
+		{{1, 1}, {1, 2}, {1, 3}, {-1, 0}, {0, 1}, {2, -1}},
+	}
+	labeled, class := []bool{true, false, true}, []int32{1, 0, 1}
+	for _, o := range []pucl.Objective{pucl.SSCL(), pucl.PUCL(), pucl.SCLPU(), pucl.SCL()} {
+		losses := expect.Must(AnchorLosses(openEngine(t), o, batches, labeled, class, tau))(t)
+		for k, z := range batches {
+			for i := range z {
+				partition, attraction, count := 0.0, 0.0, 0.0
+				for j := range z {
+					if j == i {
+						continue
+					}
+					s := cosine(z[i], z[j]) / tau
+					partition += math.Exp(s)
+					if rules[o.Name](i, j, 3, func(row int) bool { return labeled[row%3] },
+						func(row int) bool { return class[row%3] == 1 }) {
+						attraction += s
+						count++
+					}
+				}
+				near(t, o.Name, losses[k][i], math.Log(partition)-attraction/count, 1e-12)
+			}
+		}
+	}
+}
+
+// A row of zeros has similarity 0 to all: log 3 for itself, in a batch of four rows.
+func TestAnchorLossesOfARowOfZeros(t *testing.T) {
+	losses, err := AnchorLosses(openEngine(t), pucl.SSCL(), [][][]float64{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}, make([]bool, 2),
+		nil, 0.5)
+	expect.NoError(t, err)
+	near(t, "loss", losses[0][0], math.Log(3), 1e-14)
+}
+
+func TestAnchorLossesRefusals(t *testing.T) {
+	eng, good, none := openEngine(t), [][][]float64{{{1}, {1}}}, make([]bool, 1)
+	for _, c := range []struct {
+		name    string
+		batches [][][]float64
+		labeled []bool
+		class   []int32
+		tau     float64
+		words   []string
+	}{
+		{"no batches", nil, none, nil, 1, []string{"0 batches"}},
+		{"no examples", good, nil, nil, 1, []string{"0 examples"}},
+		{"rows", [][][]float64{{{1}, {1}}, {{1}}}, none, nil, 1, []string{"batch 1", "1 rows"}},
+		{"coordinates", [][][]float64{{{1}, {1, 2}}}, none, nil, 1, []string{"row 1 of batch 0", "2 coordinates"}},
+		{"no coordinates", [][][]float64{{{}, {}}}, none, nil, 1, []string{"0 coordinates"}},
+		{"classes", good, none, []int32{1, 2}, 1, []string{"2 classes"}},
+		{"temperature", good, none, nil, -1, []string{"τ = -1"}},
+	} {
+		_, err := AnchorLosses(eng, pucl.SSCL(), c.batches, c.labeled, c.class, c.tau)
+		wantError(t, c.name, err, c.words...)
+	}
+	wantError(t, "engine", expect.Err(AnchorLosses(nil, pucl.SSCL(), good, none, nil, 1)), "no engine")
+	wantError(t, "objective", expect.Err(AnchorLosses(eng, pucl.Objective{Name: "half"}, good, none, nil, 1)), "half")
+	expect.NoError(t, expect.Err(AnchorLosses(eng, pucl.NPair(), good, none, nil, 1))) // one example
+	_, err := AnchorLosses(eng, pucl.DCL(pucl.DCLConfig{}), good, none, nil, 1)
+	wantError(t, "a batch of one", err, "2 examples or more")
+}
+
+var (
+	openEngine = enginetest.Open
+	openFast   = enginetest.Preferred // for enumerations
+	near       = theorytest.Near
+	wantError  = theorytest.WantError
+)
+
+// paperObjectives returns the objectives of the paper that the conformance files and the references know.
+func paperObjectives() []pucl.Objective {
+	return []pucl.Objective{pucl.SSCL(), pucl.PUCL(), pucl.SCLPU()}
+}
+
+type meterKey struct {
+	name string
+	tau  float64
+}
+
+var meters = map[meterKey]*Meter{}
+
+// meterOf returns the one meter for an objective and a temperature that all tests share, so that graphs compile once.
+func meterOf(t testing.TB, o pucl.Objective, tau float64) *Meter {
+	t.Helper()
+	key := meterKey{o.Name, tau}
+	if m := meters[key]; m != nil {
+		return m
+	}
+	m := expect.Must(NewMeter(openFast(t), o, tau))(t)
+	meters[key] = m
+	return m
+}
+
+// quartet returns a population of two atoms a class in the plane, of various lengths.
+func quartet() Population {
+	return Population{
+		Positive: []Atom{{[]float64{2, 0}, 0.6}, {[]float64{0.5, math.Sqrt(0.75)}, 0.4}},
+		Negative: []Atom{{[]float64{-0.1, 0.02}, 0.7}, {[]float64{-3, 5}, 0.3}},
+	}
+}
+
+// sextet returns a population of four positive and two negative atoms in space; one point belongs to both classes.
+func sextet() Population {
+	return Population{
+		Positive: []Atom{{[]float64{1, 0, 0.2}, 0.1}, {[]float64{0, 1, 1}, 0.2}, {[]float64{-1, 1, 0.3}, 0.3}, {[]float64{0, 0, -2}, 0.4}},
+		Negative: []Atom{{[]float64{1, -1, 1}, 0.55}, {[]float64{0, 0, -2}, 0.45}},
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // TestVectors holds the package against the conformance files of the folder $PUCL_VECTORS, or against the copies kept in
@@ -21,17 +23,11 @@ func TestVectors(t *testing.T) {
 	}
 	found := 0
 	for word, check := range map[string]func(*testing.T, []byte){"population": checkPopulationFile, "pupl": checkPUPLFile} {
-		files, err := filepath.Glob(filepath.Join(dir, word+"*.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := expect.Must(filepath.Glob(filepath.Join(dir, word+"*.json")))(t)
 		found += len(files)
 		for _, path := range files {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
-				data, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := expect.Must(os.ReadFile(path))(t)
 				check(t, data)
 			})
 		}
@@ -62,9 +58,7 @@ func checkPopulationFile(t *testing.T, data []byte) {
 			LossVariance       float64 `json:"loss_variance"`
 		}
 	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, json.Unmarshal(data, &v))
 	d := Design{Labeled: v.Labeled, Unlabeled: v.Unlabeled, Prior: v.ClassPrior}
 	switch v.Views {
 	case "independent":
@@ -74,13 +68,8 @@ func checkPopulationFile(t *testing.T, data []byte) {
 	default:
 		t.Fatalf("views are %q; only independent and identical are known", v.Views)
 	}
-	if d.Negatives() != v.Ideal.Negatives {
-		t.Errorf("%d negatives, want %d", d.Negatives(), v.Ideal.Negatives)
-	}
-	ideal, err := IdealLoss(v.Population, v.ClassPrior, v.Ideal.Negatives, v.Temperature)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.That(t, d.Negatives() == v.Ideal.Negatives, "%d negatives, want %d", d.Negatives(), v.Ideal.Negatives)
+	ideal := expect.Must(IdealLoss(v.Population, v.ClassPrior, v.Ideal.Negatives, v.Temperature))(t)
 	near(t, "ideal attraction", ideal.Attraction.Value, v.Ideal.Attraction, 1e-9)
 	near(t, "ideal log partition", ideal.LogPartition.Value, v.Ideal.LogPartition, 1e-9)
 	near(t, "ideal loss", ideal.Loss.Value, v.Ideal.Loss, 1e-9)
@@ -92,10 +81,7 @@ func checkPopulationFile(t *testing.T, data []byte) {
 			continue
 		}
 		checked++
-		r, err := meterOf(t, o, v.Temperature).Exact(v.Population, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Must(meterOf(t, o, v.Temperature).Exact(v.Population, d))(t)
 		near(t, o.Name+": mean attraction", r.Attraction.Mean.Value, want.AttractionMean, 1e-9)
 		near(t, o.Name+": variance of the attraction", r.Attraction.Variance.Value, want.AttractionVariance, 1e-9)
 		near(t, o.Name+": mean log partition", r.LogPartition.Mean.Value, want.LogPartitionMean, 1e-9)
@@ -103,9 +89,8 @@ func checkPopulationFile(t *testing.T, data []byte) {
 		near(t, o.Name+": variance of the loss", r.Loss.Variance.Value, want.LossVariance, 1e-9)
 		near(t, o.Name+": bias", r.Bias.Value, want.LossMean-v.Ideal.Loss, 1e-9)
 	}
-	if checked == 0 || checked != len(v.Objectives) {
-		t.Errorf("%d of the file's %d objectives were checked", checked, len(v.Objectives))
-	}
+	expect.That(t, checked != 0 && checked == len(v.Objectives),
+		"%d of the file's %d objectives were checked", checked, len(v.Objectives))
 }
 
 func checkPUPLFile(t *testing.T, data []byte) {
@@ -124,13 +109,30 @@ func checkPUPLFile(t *testing.T, data []byte) {
 			ConstrainedPotential float64 `json:"constrained_potential"`
 		}
 	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatal(err)
+	expect.NoError(t, json.Unmarshal(data, &v))
+	// In exact arithmetic, whose starts are those of the file in its order.
+	labeled, unlabeled := expect.Must(Rationals(v.Labeled))(t), expect.Must(Rationals(v.Unlabeled))(t)
+	exact := expect.Must(EnumerateRationalSeeding(labeled, unlabeled))(t)
+	seeded, _ := exact.Expected()
+	near(t, "expected, exactly", decimal(seeded.Free), v.ExpectedSeedingPotential, 1e-12)
+	near(t, "optimal, exactly", decimal(exact.Optimal), v.OptimalPotential, 1e-12)
+	expect.Require(t, len(exact.Starts) == len(v.Runs), "%d starts, the file has %d", len(exact.Starts), len(v.Runs))
+	for i, run := range v.Runs {
+		got := exact.Starts[i]
+		near(t, "probability", decimal(got.Probability), run.Probability, 1e-12)
+		near(t, "seeding potential", decimal(got.Seeded().Free), run.SeedingPotential, 1e-12)
+		near(t, "potential", decimal(got.Settled().Free), run.Potential, 1e-12)
+		near(t, "constrained potential", decimal(got.Settled().Constrained), run.ConstrainedPotential, 1e-12)
+		for k := range run.CenterPositive {
+			near(t, "positive center", decimal(got.Positive[k]), run.CenterPositive[k], 1e-12)
+			near(t, "negative center", decimal(got.Negative[k]), run.CenterNegative[k], 1e-12)
+		}
+		for j, label := range run.Labels {
+			expect.That(t, got.Seed == run.Index && got.Labels[j] == (label == 1),
+				"start %d: seed %d, labels %v", run.Index, got.Seed, got.Labels)
+		}
 	}
-	s, err := enumerateFloats(stack(v.Labeled, v.Unlabeled))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Must(enumerateFloats(stack(v.Labeled, v.Unlabeled)))(t)
 	near(t, "expected seeding potential", s.Expected, v.ExpectedSeedingPotential, 1e-9)
 	near(t, "optimal potential", s.Optimal, v.OptimalPotential, 1e-9)
 
@@ -143,9 +145,8 @@ func checkPUPLFile(t *testing.T, data []byte) {
 		total += run.Probability
 		start, ok := starts[run.Index]
 		if !ok {
-			if run.Probability != 0 {
-				t.Errorf("no start at row %d, which has probability %g", run.Index, run.Probability)
-			}
+			expect.That(t, run.Probability == 0,
+				"no start at row %d, which has probability %g", run.Index, run.Probability)
 			continue
 		}
 		near(t, "probability", start.Probability, run.Probability, 1e-9)
@@ -162,9 +163,8 @@ func checkPUPLFile(t *testing.T, data []byte) {
 			}
 		}
 	}
-	if !(math.Abs(total-1) < 1e-9) || len(v.Runs) < len(s.Starts) {
-		t.Errorf("the file's %d runs have probability %g, of %d starts", len(v.Runs), total, len(s.Starts))
-	}
+	expect.That(t, math.Abs(total-1) < 1e-9 && len(v.Runs) >= len(s.Starts),
+		"the file's %d runs have probability %g, of %d starts", len(v.Runs), total, len(s.Starts))
 }
 
 // stack returns the rows of both kinds in one matrix, labeled ones first, and which are labeled.

@@ -32,7 +32,7 @@ func once[T any](s *subject, key string, measure func() T) T {
 	return s.bench.kept[key].(T)
 }
 
-// meter is a [theory.Meter] of a bench, which measures exactly what it is asked for once.
+// meter is a [theory.Meter] of a bench, which measures once what it is asked for.
 type meter struct {
 	*theory.Meter
 	kept map[string]any
@@ -51,6 +51,13 @@ func (m *meter) Gradient(p theory.Population, d theory.Design) (theory.PointGrad
 // GradientCovariance is that of [theory.Meter]. The matrix must not be changed.
 func (m *meter) GradientCovariance(p theory.Population, d theory.Design) (*mat.SymDense, error) {
 	return keep(m, "covariance", m.Meter.GradientCovariance, p, d)
+}
+
+// MonteCarlo is that of [theory.Meter].
+func (m *meter) MonteCarlo(p theory.Population, d theory.Design, draws theory.Draws) (theory.Result, error) {
+	return keep(m, fmt.Sprintf("%v", draws), func(p theory.Population, d theory.Design) (theory.Result, error) {
+		return m.Meter.MonteCarlo(p, d, draws)
+	}, p, d)
 }
 
 // keep returns what measure makes of a population and a design, or what it made before.

@@ -58,9 +58,6 @@ func (c *boundCheck) add(value, bound, other *big.Rat) {
 // checkClassBound holds bound against the expected constrained potential right after seeding, which later rounds never
 // raise and Definition 6 never exceeds. It goes over every partition into classes of all sets of up to 5 points on 0 … 4,
 // and of 40 random sets of 6 points on a grid, with every number of labels, averaging over all choices of them.
-func checkClassBound(bound classBoundFunc) boundCheck { return (&subject{}).checkClassBound(bound) }
-
-// checkClassBound is the function of that name, under the assumptions of the subject.
 func (s *subject) checkClassBound(bound classBoundFunc) boundCheck {
 	c := boundCheck{on: s}
 	for x := range multisets(2, 5, 5) {

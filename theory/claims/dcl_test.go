@@ -5,24 +5,20 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/theory"
 )
 
 func TestDCLDecompositionHolds(t *testing.T) {
-	c, err := check(t, DCLDecomposition())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Verdict != Conditional || c.Corrected == "" || c.Number.Value != 0 || c.Counterexample != "" {
-		t.Errorf("%s; %q", c, c.Counterexample)
-	}
+	c := check(t, DCLDecomposition())
+	expect.That(t, c.Verdict == Conditional && c.Corrected != "" && c.Number.Value == 0 && c.Counterexample == "",
+		"%s; %q", c, c.Counterexample)
 	f := c.Finding
-	near(t, "DCL in proportion", value(t, f, "pucl.DCL on a batch in proportion less the loss with true negatives"), 0, 1e-13)
-	if got := value(t, f, "cases that differ, τ⁺ that of the other class"); !(got > 1800) {
-		t.Errorf("one τ⁺ is wrong in %g cases only", got)
-	}
-	near(t, "balanced", value(t, f, "of these with balanced classes"), 0, 0)
+	measured(t, f, "pucl.DCL on a batch in proportion less the loss with true negatives", 0, 1e-13)
+	got := value(t, f, "cases that differ, τ⁺ that of the other class")
+	expect.That(t, got > 1800, "one τ⁺ is wrong in %g cases only", got)
+	measured(t, f, "of these with balanced classes", 0, 0)
 
 	// One τ⁺ = 1/10 for a negative anchor at +1: E_p = 2/10 + (9/10)(5/4) = 53/40, E_{p⁺} = 5/4, so the formula says 4/3 for 2;
 	// at −1 E_p = 1/20 + 9/8 = 47/40 and it says 7/6 for ½. The loss is log(1 + g/2)/2 + log(1 + 2g)/2.
@@ -30,7 +26,7 @@ func TestDCLDecompositionHolds(t *testing.T) {
 	near(t, "one τ⁺", value(t, f, "π = 0.1, one τ⁺ = π: loss of negative anchors less the true one"),
 		(loss(4.0/3)-loss(2)+loss(7.0/6)-loss(0.5))/2, 1e-14)
 
-	near(t, "bias without the floor", value(t, f, "means of 4 and 2 draws: largest bias without the floor"), 0, 1e-13)
+	measured(t, f, "means of 4 and 2 draws: largest bias without the floor", 0, 1e-13)
 	if got := value(t, f, "means of 4 and 2 draws: least bias with the floor"); got < -1e-13 {
 		t.Errorf("the floor takes %g from an estimate", got)
 	}
@@ -38,13 +34,13 @@ func TestDCLDecompositionHolds(t *testing.T) {
 		t.Errorf("the floor cuts a true mean, which is %g of it", got)
 	}
 	// v always at the anchor: 2E_p − 2 for 2E_p − E_{p⁺}, which is 5/4 for the positive anchors and 2 for the negative ones.
-	near(t, "v at the anchor", value(t, f, "first world: bias if v is always at the anchor's point"), -0.5*0.75, 1e-13)
+	measured(t, f, "first world: bias if v is always at the anchor's point", -0.5*0.75, 1e-13)
 	floored, none, logged := firstWorld()
-	near(t, "bias with the floor", value(t, f, "first world: bias with the floor"), floored, 1e-13)
-	near(t, "no logarithm", value(t, f, "first world: chance of an estimate that is not positive"), none, 1e-13)
-	near(t, "bias of the logarithm", value(t, f, "first world: bias of the logarithm with the floor"), logged, 1e-13)
+	measured(t, f, "first world: bias with the floor", floored, 1e-13)
+	measured(t, f, "first world: chance of an estimate that is not positive", none, 1e-13)
+	measured(t, f, "first world: bias of the logarithm with the floor", logged, 1e-13)
 
-	near(t, "ssCL", value(t, f, "two examples at one point, τ = ½: ssCL"), math.Log(3), 1e-14)
+	measured(t, f, "two examples at one point, τ = ½: ssCL", math.Log(3), 1e-14)
 	near(t, "rewritten", value(t, f, "two examples at one point, τ = ½: the same with z·z for exp z·z"),
 		math.Log(2+2*math.Exp(2))-2, 1e-14)
 }
@@ -87,16 +83,14 @@ func firstWorld() (floored, none, logged float64) {
 }
 
 func TestDCLDecompositionFollowsTheNumbers(t *testing.T) {
-	f := dclDecompositionFinding(&subject{eng: openEngine(t)}, func(all, own, tauPlus *big.Rat) *big.Rat { // not divided by τ⁻
+	f := dclDecompositionFinding(onBench(t), func(all, own, tauPlus *big.Rat) *big.Rat { // not divided by τ⁻
 		part := new(big.Rat).Mul(tauPlus, own)
 		return part.Sub(all, part)
 	})
-	if f.Verdict != Fails || !(f.Number.Value > 1900) || f.Counterexample == "" {
-		t.Errorf("%s: %s; %q", f.Verdict, f.Sentence, f.Counterexample)
-	}
-	if got := value(t, f, "means of 4 and 2 draws: largest bias without the floor"); !(got > 0.1) {
-		t.Errorf("the bias of a wrong formula is %g", got)
-	}
+	expect.That(t, f.Verdict == Fails && f.Number.Value > 1900 && f.Counterexample != "",
+		"%s: %s; %q", f.Verdict, f.Sentence, f.Counterexample)
+	got := value(t, f, "means of 4 and 2 draws: largest bias without the floor")
+	expect.That(t, got > 0.1, "the bias of a wrong formula is %g", got)
 }
 
 // onePositive returns the limit for M = 1 in the counterexample, anchor by anchor, all by hand: E_p e^s is 13/8 seen from +1 and
@@ -110,30 +104,22 @@ func onePositive(q float64) float64 {
 }
 
 func TestDCLLimitIsConditional(t *testing.T) {
-	c, err := check(t, DCLLimit())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Verdict != Conditional || c.Counterexample == "" || c.Corrected == "" {
-		t.Errorf("%s", c)
-	}
+	c := check(t, DCLLimit())
+	expect.That(t, c.Verdict == Conditional && c.Counterexample != "" && c.Corrected != "", "%s", c)
 	f := c.Finding
 	near(t, "limit with M = 1", c.Number.Value, onePositive(1), 1e-13)
-	near(t, "N = 256", value(t, f, "M = 1, Q = 1: difference in the counterexample, N = 256"), onePositive(1), 2e-3)
+	measured(t, f, "M = 1, Q = 1: difference in the counterexample, N = 256", onePositive(1), 2e-3)
 	for _, name := range []string{"M = N, Q = 1", "M = N, Q = N"} {
-		if got := value(t, f, name+": worlds where the mean size of the difference does not fade"); got != 0 {
-			t.Errorf("%s: the difference stays in %g worlds", name, got)
-		}
+		expect.Equal(t, value(t, f, name+": worlds where the mean size of the difference does not fade"),
+			0, "%s: the difference stays in some worlds", name)
 	}
 	if got := value(t, f, "M = N, Q = 1, one τ⁺ = π for all anchors: worlds where the mean size of the difference does not "+
 		"fade"); !(got > 2) {
 		t.Errorf("one τ⁺ for all anchors leaves a difference in %g worlds only", got)
 	}
-	near(t, "power at the floor", value(t, f, "true mean at the floor: power of 1/N, from N = M = 64 to 256"), 0.5, 0.05)
-	near(t, "power above the floor", value(t, f, "true mean above the floor: power of 1/N, from N = M = 64 to 256"), 1, 0.05)
-	if got := value(t, f, "cases that break it"); got != 0 {
-		t.Errorf("the bound of Theorem 3 is broken in %g cases", got)
-	}
+	measured(t, f, "true mean at the floor: power of 1/N, from N = M = 64 to 256", 0.5, 0.05)
+	measured(t, f, "true mean above the floor: power of 1/N, from N = M = 64 to 256", 1, 0.05)
+	expect.Equal(t, value(t, f, "cases that break it"), 0, "the bound of Theorem 3 is broken in some cases")
 	// With Q = N → ∞ only the logarithms of the means over negatives remain.
 	log := func(x float64) float64 { return math.Log(x) }
 	near(t, "b → ∞", value(t, f, "pucl.DCL less the ideal loss, b → ∞"),
@@ -141,11 +127,10 @@ func TestDCLLimitIsConditional(t *testing.T) {
 }
 
 func TestDCLLimitFollowsTheNumbers(t *testing.T) {
+	expect.Slow(t)
 	// An estimate that leaves the own class in misses whatever M.
-	biased := dclLimitFinding(&subject{}, func(all, _, _ float64) float64 { return all })
-	if biased.Verdict != Fails {
-		t.Errorf("%s: %s", biased.Verdict, biased.Sentence)
-	}
+	biased := dclLimitFinding(onBench(t), func(all, _, _ float64) float64 { return all })
+	expect.That(t, biased.Verdict == Fails, "%s: %s", biased.Verdict, biased.Sentence)
 }
 
 // With one draw for each mean and M = 1, by loops.
@@ -169,19 +154,12 @@ func TestDCLEstimateAgainstLoops(t *testing.T) {
 			}
 		}
 	}
-	got, err := DCLEstimate(a, 1, 1, q, tauPlus, tau)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(DCLEstimate(a, 1, 1, q, tauPlus, tau))(t)
 	near(t, "estimate", got, want, 1e-14)
-	_, err = DCLEstimate(a, 1, 0, q, tauPlus, tau)
-	wantError(t, "no positives", err, "0 draws")
-	_, err = DCLEstimate(a, 0, 1, q, tauPlus, tau)
-	wantError(t, "no draws", err, "0 draws")
-	_, err = DCLEstimate(a, 1, 1, q, 1, tau)
-	wantError(t, "τ⁺", err, "τ⁺ = 1")
-	_, err = DCLOnePositiveGap(LPosCounterexample(), 1, tau, q)
-	wantError(t, "prior", err, "π = 1")
+	wantError(t, "no positives", expect.Err(DCLEstimate(a, 1, 0, q, tauPlus, tau)), "0 draws")
+	wantError(t, "no draws", expect.Err(DCLEstimate(a, 0, 1, q, tauPlus, tau)), "0 draws")
+	wantError(t, "τ⁺", expect.Err(DCLEstimate(a, 1, 1, q, 1, tau)), "τ⁺ = 1")
+	wantError(t, "prior", expect.Err(DCLOnePositiveGap(LPosCounterexample(), 1, tau, q)), "π = 1")
 	population := 0.0
 	for _, x := range a.Own {
 		population += x.P * math.Log(1+q*(0.1*math.Exp(-0.5)+0.9*math.Exp(1))/math.Exp(x.S))
@@ -197,15 +175,45 @@ func TestDCLEstimateIsThatOfDCL(t *testing.T) {
 	batch := [][]float64{same, up, same, up} // one anchor at (1, 0) with its view, and both rows of the other example at (0, 1)
 	losses, err := theory.AnchorLosses(openEngine(t), pucl.DCL(pucl.DCLConfig{TauPlus: tauPlus}), [][][]float64{batch, {same,
 		left, same, left}}, make([]bool, 2), nil, tau)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for k, s := range []float64{0, -2} {
 		a := theory.Anchor{TauPlus: 0, Own: []theory.Encounter{{S: 2, P: 1}}, Other: []theory.Encounter{{S: s, P: 1}}}
-		got, err := DCLEstimate(a, 2, 1, 2, tauPlus, tau)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(DCLEstimate(a, 2, 1, 2, tauPlus, tau))(t)
 		near(t, "loss", got, losses[k][0], 1e-13)
 	}
+}
+
+func TestDCLLimitRepairedVerdict(t *testing.T) {
+	c := checkAs(t, Holds, DCLLimitRepaired())
+	for _, m := range c.Measured {
+		t.Log(m.Name, m.Value)
+	}
+	// At (1, 0) the mean over v is 2 or 1 and g = 2 + 1.5 − v, so 1.5 or 2.5 for 2; at (0, 1) v is 1 or 2 and g is ½ or 1½ for 1.
+	log := func(g, e float64) float64 { return math.Log1p(g / e) }
+	first := (log(1.5, 2)+log(2.5, 2)+log(1.5, 1)+log(2.5, 1))/4 - (log(2, 2)+log(2, 1))/2
+	second := (log(0.5, 1)+log(1.5, 1)+log(0.5, 2)+log(1.5, 2))/4 - (log(1, 1)+log(1, 2))/2
+	near(t, "left at M = 1", c.Number.Value, (first+second)/4, 1e-12) // half of the anchors are negatives, for which v is constant
+}
+
+// At M = 1 nothing is left of a population that the floor lifts as much as Jensen's inequality lowers it, though s(x, ·) is not
+// constant on p⁺ and the mean over negatives, 1 at every anchor, lies above the floor, ½. From some M on something is.
+func TestDCLLimitAtAFewPositives(t *testing.T) {
+	w := world{dclFloored(), dclEvenPrior()}
+	near(t, "above the floor", w.meanOver(halfTau, func(a theory.Anchor) float64 { return theory.MeanExp(a.Other) }), 1, 1e-12)
+	left := func(m int) float64 {
+		return dclLimitDifference(w, dclSchedule{m: always(m), q: weightOne}, halfTau, debiasedMean)
+	}
+	near(t, "left at M = 1", left(1), 0, 1e-12)
+	rate := dclRate(w, halfTau)
+	expect.That(t, rate > 0.01 && left(64) < -rate/128, "w = %g, left at M = 64: %g", rate, left(64))
+	for _, side := range []float64{0.1, 0.9} {
+		gap := expect.Must(DCLOnePositiveGap(dclFloored(), side, halfTau, 1))(t)
+		expect.That(t, (gap < 0) == (side < 0.5), "π = %g: %g", side, gap)
+	}
+}
+
+// The classes of onePoint have nothing that varies.
+func TestDCLRateOfOnePoint(t *testing.T) {
+	near(t, "w", dclRate(onePoint(), 1), 0, 0)
+	expect.That(t, !aboveFloor(world{TwoPoints(), 0.5}, 1), "of opposite points the mean over negatives is the floor")
 }

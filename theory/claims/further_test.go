@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/theory"
@@ -39,14 +40,8 @@ func TestFurtherClaims(t *testing.T) {
 		{RoundsDecrease(), Conditional, 38, 0},                           // the starts that theorem-3 counts too
 		{LossCode(), Holds, 0, 0}, {NaiveBoundary(), Conditional, 77, 0}, // all populations at γ = 2π
 	} {
-		c, err := check(t, want.claim)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if c.Verdict != want.verdict {
-			t.Errorf("%s", c)
-		}
+		c := check(t, want.claim)
+		expect.That(t, c.Verdict == want.verdict, "%s", c)
 		near(t, c.ID, c.Number.Value, want.number, want.within)
 	}
 }
@@ -93,10 +88,9 @@ func unlabeledVariance() float64 {
 
 // With another formula, sign or loop the verdict is another.
 func TestFurtherVerdictsFollowTheNumbers(t *testing.T) {
-	s := &subject{eng: openEngine(t)}
-	if f := sphereFinding(s, func(tau *big.Rat) *big.Rat { return over(whole(1), tau) }); f.Verdict != Holds {
-		t.Errorf("squared radius 1/τ: %s", f.Sentence)
-	}
+	s := onBench(t)
+	f := sphereFinding(s, func(tau *big.Rat) *big.Rat { return over(whole(1), tau) })
+	expect.That(t, f.Verdict == Holds, "squared radius 1/τ: %s", f.Sentence)
 	if f := innerProductFinding(s, func(inner *big.Rat) *big.Rat { return minus(whole(1), inner) }); f.Verdict != Undecided {
 		t.Errorf("1 − u·v: %s", f.Sentence)
 	}
@@ -123,12 +117,9 @@ func TestGreedyCentersByHand(t *testing.T) {
 func TestStandardRoundsByHand(t *testing.T) {
 	potentials := standardRounds(theory.RationalLine(0, 1, 5), [2][]*big.Rat{{whole(0)}, {whole(1)}}, false)
 	want := []*big.Rat{whole(16), whole(5), big.NewRat(1, 2)} // 1 lies 1 from 0 and 2 from 3, so that 5 = 1 + 4
-	if !slices.EqualFunc(potentials[:3], want, func(x, y *big.Rat) bool { return x.Cmp(y) == 0 }) || rises(potentials) != 0 {
-		t.Error(potentials)
-	}
-	if rises([]*big.Rat{whole(1), whole(2), whole(2)}) != 1 {
-		t.Error("a rise was not counted once")
-	}
+	expect.That(t, slices.EqualFunc(potentials[:3], want, func(x, y *big.Rat) bool { return x.Cmp(y) == 0 }) &&
+		rises(potentials) == 0, "%v", potentials)
+	expect.That(t, rises([]*big.Rat{whole(1), whole(2), whole(2)}) == 1, "a rise was not counted once")
 }
 
 func TestSeparableByHand(t *testing.T) {
@@ -137,9 +128,8 @@ func TestSeparableByHand(t *testing.T) {
 		t.Error("a line parts neighbors of a square, and not its diagonals")
 	}
 	line := theory.RationalLine(0, 1, 2)
-	if separableOnLine(line, []bool{true, false, true}) || !separableOnLine(line, []bool{true, false, false}) {
-		t.Error("a threshold parts 0 from 1 and 2, and not 1 from 0 and 2")
-	}
+	expect.That(t, !separableOnLine(line, []bool{true, false, true}) &&
+		separableOnLine(line, []bool{true, false, false}), "a threshold parts 0 from 1 and 2, and not 1 from 0 and 2")
 }
 
 // Two examples of one label, z = (1, 0), (0, 1), (1, 0), (0, 1) at τ = 1: P is e/(e+2) for the own view and 1/(e+2) for the others.
@@ -155,9 +145,8 @@ func TestLossCodeByHand(t *testing.T) {
 // Positives at the first place, negatives half there and half at the third, π = ½: the second place is empty.
 func TestLeastRulesByHand(t *testing.T) {
 	w := placesWorld{[3]int64{4, 0, 0}, [3]int64{2, 0, 2}, big.NewRat(1, 2)}
-	if got := lists.Make(3, w.unlabeledAt); !slices.Equal(got, []int64{12, 0, 4}) {
-		t.Error(got)
-	}
+	got := lists.Make(3, w.unlabeledAt)
+	expect.That(t, slices.Equal(got, []int64{12, 0, 4}), "%v", got)
 	least := leastRules(openEngine(t), []placesWorld{w}, 1, 40, func(placesWorld) risk.Risk { return risk.UPU(1, risk.SigmoidLoss) }, false)
 	if !slices.Equal(least[0], []int{1, 3}) || !slices.Equal(w.bayesRules(), []int{1, 3}) {
 		t.Error(least, w.bayesRules()) // + at the first place, − at the third, either at the empty one
@@ -182,10 +171,7 @@ func TestSmallBatches(t *testing.T) {
 // Of three places the best scores are 4 at some and 1 at the others: 8 rules, by E⁺f/E⁻f in plain numbers. A pair counts where its
 // best rule is that of another p⁺ with the same p⁻, of which there are always two or more.
 func TestLPosRecoversByRules(t *testing.T) {
-	c, err := LPosRecovers().Check(nil)
-	if err != nil || c.Verdict != Conditional {
-		t.Fatalf("%s, %v", c, err)
-	}
+	c := checkAs(t, Conditional, LPosRecovers())
 	all, shared := distributionsInSixths(), 0
 	for _, negative := range all {
 		sharing := map[int]int{} // distributions p⁺ by their best rule
@@ -241,9 +227,6 @@ func TestPriorErrorOfNNPU(t *testing.T) {
 			want = max(want, math.Abs(mean(prior, prior+e)-mean(prior, prior))/math.Abs(e))
 		}
 	}
-	c, err := check(t, PriorError())
-	if err != nil || c.Verdict != Conditional {
-		t.Fatalf("%s, %v", c, err)
-	}
-	near(t, "added by ε", measuredAs(t, c.Finding, "most that ε adds to the bias of nnPU, over |ε|"), want, 1e-12)
+	c := checkAs(t, Conditional, PriorError())
+	measured(t, c.Finding, "most that ε adds to the bias of nnPU, over |ε|", want, 1e-12)
 }

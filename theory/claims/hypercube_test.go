@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -20,46 +21,33 @@ var openReadings = sync.OnceValues(func() ([]HypercubeReading, error) {
 
 func allReadings(t *testing.T) []HypercubeReading {
 	t.Helper()
-	readings, err := openReadings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return readings
+	return expect.Must(openReadings())(t)
 }
 
 func TestHypercubeIsConditional(t *testing.T) {
-	f := hypercubeFinding(allReadings(t), allReadings(t), captionPlacements)
-	if f.Verdict != Conditional || f.Number.Value != 4 || f.Counterexample == "" {
-		t.Errorf("%s: %s; %q", f.Verdict, f.Sentence, f.Counterexample)
-	}
+	f := checkAs(t, Conditional, Hypercube()).Finding
+	expect.That(t, f.Number.Value == 4 && f.Counterexample != "", "%s; %q", f.Sentence, f.Counterexample)
 	for name, want := range map[string]float64{
 		"readings": 28, "readings in which ssCL is least as printed": 20,
 		"readings in which the caption comes out and PUCL is least in all placements printed": 2,
 	} {
-		if got := value(t, f, name); got != want {
-			t.Errorf("%s: %g, want %g", name, got, want)
-		}
+		expect.Equal(t, value(t, f, name), want, "%s", name)
 	}
 }
 
 func TestHypercubeFollowsTheNumbers(t *testing.T) {
 	readings := allReadings(t)
 	never := hypercubeFinding(readings, readings, func(p Placement) (ssCL, puCL, scl bool) {
-		return !p.ShapesTogether(),
-			!p.ShapesTogether(), false
+		return !p.ShapesTogether(), !p.ShapesTogether(), false
 	})
-	if never.Verdict != Fails || never.Number.Value != 0 {
-		t.Errorf("%s: %s", never.Verdict, never.Sentence)
-	}
+	expect.That(t, never.Verdict == Fails && never.Number.Value == 0, "%s: %s", never.Verdict, never.Sentence)
 	all := func(Placement) (ssCL, puCL, scl bool) { return true, true, true }
 	// All placements are best for ssCL in the eight readings where an object is its own view, the first eight.
 	some := hypercubeFinding(readings, readings, all)
-	if some.Verdict != Conditional || some.Number.Value != 8 || !strings.Contains(some.Sentence, "an object is its own view") {
-		t.Errorf("%s: %s", some.Verdict, some.Sentence)
-	}
-	if each := hypercubeFinding(readings[:8], readings[:8], all); each.Verdict != Holds {
-		t.Errorf("%s: %s", each.Verdict, each.Sentence)
-	}
+	expect.That(t, some.Verdict == Conditional && some.Number.Value == 8 &&
+		strings.Contains(some.Sentence, "an object is its own view"), "%s: %s", some.Verdict, some.Sentence)
+	each := hypercubeFinding(readings[:8], readings[:8], all)
+	expect.That(t, each.Verdict == Holds, "%s: %s", each.Verdict, each.Sentence)
 	// Other losses at the other temperature are noticed.
 	moved := append([]HypercubeReading(nil), readings...)
 	moved[3] = readings[20]
@@ -71,40 +59,30 @@ func TestHypercubeFollowsTheNumbers(t *testing.T) {
 
 func TestPlacements(t *testing.T) {
 	all := Placements()
-	if len(all) != 24 {
-		t.Fatalf("%d placements", len(all))
-	}
+	expect.Require(t, len(all) == 24, "%d placements", len(all))
 	seen := map[Placement]bool{}
 	shapes, colors, both := 0, 0, 0
 	for i, p := range all {
-		if seen[p] {
-			t.Errorf("%v comes twice", p)
-		}
+		expect.That(t, !seen[p], "%v comes twice", p)
 		seen[p] = true
-		if (p[BlueTriangle] == 0) != (i < fixedPlacements) {
-			t.Errorf("placement %d has the blue triangle on corner %d", i, p[BlueTriangle])
-		}
+		expect.That(t, (p[BlueTriangle] == 0) == (i < fixedPlacements),
+			"placement %d has the blue triangle on corner %d", i, p[BlueTriangle])
 		// Neighboring corners of the square are at distance 1, by their coordinates.
 		apart := func(a, b int) float64 {
 			za, zb := corner(p[a], true), corner(p[b], true)
 			return math.Hypot(za[0]-zb[0], za[1]-zb[1])
 		}
-		if got, want := p.ShapesTogether(), apart(BlueTriangle, RedTriangle) == 1 && apart(BlueCircle,
-			RedCircle) == 1; got != want {
-			t.Errorf("%v: shapes together %v, want %v", p, got, want)
-		}
-		if got, want := p.ColorsTogether(), apart(BlueTriangle, BlueCircle) == 1 && apart(RedTriangle,
-			RedCircle) == 1; got != want {
-			t.Errorf("%v: colors together %v, want %v", p, got, want)
-		}
+		expect.Equal(t, p.ShapesTogether(), apart(BlueTriangle, RedTriangle) == 1 && apart(BlueCircle,
+			RedCircle) == 1, "%v: shapes together", p)
+		expect.Equal(t, p.ColorsTogether(), apart(BlueTriangle, BlueCircle) == 1 && apart(RedTriangle,
+			RedCircle) == 1, "%v: colors together", p)
 		if i < fixedPlacements {
 			shapes, colors, both = shapes+oneIf(p.ShapesTogether()), colors+oneIf(p.ColorsTogether()),
 				both+oneIf(p.ShapesTogether() && p.ColorsTogether())
 		}
 	}
-	if shapes != 4 || colors != 4 || both != 2 {
-		t.Errorf("of six placements %d have the shapes together, %d the colors, %d both", shapes, colors, both)
-	}
+	expect.That(t, shapes == 4 && colors == 4 && both == 2,
+		"of six placements %d have the shapes together, %d the colors, %d both", shapes, colors, both)
 }
 
 // Every reading's losses against loops over the rows, written from the equations: the similarity of two rows is the cosine or
@@ -113,9 +91,7 @@ func TestHypercubeReadingsAgainstLoops(t *testing.T) {
 	readings := allReadings(t)
 	seen := map[string]bool{}
 	for _, r := range readings {
-		if seen[r.String()] {
-			t.Errorf("%s comes twice", r)
-		}
+		expect.That(t, !seen[r.String()], "%s comes twice", r)
 		seen[r.String()] = true
 		for i, p := range Placements() {
 			ssCL, puCL, scl := referenceHypercube(r, p)
@@ -124,9 +100,7 @@ func TestHypercubeReadingsAgainstLoops(t *testing.T) {
 			near(t, r.String()+": SCL", r.SCL[i], scl, 1e-12)
 		}
 	}
-	if len(readings) != 28 {
-		t.Errorf("%d readings", len(readings))
-	}
+	expect.That(t, len(readings) == 28, "%d readings", len(readings))
 }
 
 // hyperRow is a row of a batch: what it shows and what is known of it.
@@ -213,9 +187,8 @@ func scoreRows(rows []hyperRow, r HypercubeReading) (ssCL, puCL, scl float64) {
 }
 
 func TestHypercubeNames(t *testing.T) {
-	if got := HypercubeViews(9).String(); got != "HypercubeViews(9)" {
-		t.Error(got)
-	}
+	got := HypercubeViews(9).String()
+	expect.That(t, got == "HypercubeViews(9)", "%v", got)
 	r := HypercubeReading{Views: ShapeAsView, ZeroOne: true, Inner: true}
 	if got := r.String(); got != "the other object of its shape is its view, labels by row, both blue objects labeled, "+
 		"corners {0,1}², inner products" {

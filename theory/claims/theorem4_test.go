@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -13,15 +14,11 @@ import (
 )
 
 func TestTheorem4Verdict(t *testing.T) {
-	c, err := check(t, Theorem4())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Verdict != Fails || c.Counterexample == "" ||
-		!strings.Contains(c.Corrected, "κ∇μ_P") || !strings.Contains(c.Sentence, "equal in 9 of 9") ||
-		!strings.Contains(c.Counterexample, "positives at 0° and 135°, negatives at 45° of the unit circle") {
-		t.Errorf("%s; corrected: %s", c, c.Corrected)
-	}
+	c := check(t, Theorem4())
+	expect.That(t, c.Verdict == Fails && c.Counterexample != "" && strings.Contains(c.Corrected, "κ∇μ_P") &&
+		strings.Contains(c.Sentence, "equal in 9 of 9") &&
+		strings.Contains(c.Counterexample, "positives at 0° and 135°, negatives at 45° of the unit circle"),
+		"%s; corrected: %s", c, c.Corrected)
 	near(t, "number", c.Number.Value, 8.3022, 1e-4)
 	for name, want := range map[string]float64{
 		"from the ideal gradient, independent views: as near":                     9,
@@ -33,7 +30,7 @@ func TestTheorem4Verdict(t *testing.T) {
 		"(20), PUCL: the same, without the printed gradient's part along z_i":     0,
 		"(21), SCL: distance, z_i as an anchor only, · the inner product over τ":  0,
 	} {
-		near(t, name, findMeasured(t, c.Finding, name), want, 1e-12)
+		measured(t, c.Finding, name, want, 1e-12)
 	}
 	for _, name := range []string{
 		"from the ideal gradient, views that coincide or may: farther",
@@ -43,9 +40,7 @@ func TestTheorem4Verdict(t *testing.T) {
 		"(20), PUCL: distance, z_i as an anchor only, · the cosine over τ as in (3)",
 		"(21), SCL: distance, · as in (3) under a further 1/τ, as printed in (15) and (19)",
 	} {
-		if findMeasured(t, c.Finding, name) < 0.1 {
-			t.Errorf("%s is 0", name)
-		}
+		expect.That(t, !(value(t, c.Finding, name) < 0.1), "%s is 0", name)
 	}
 }
 
@@ -73,15 +68,9 @@ func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 		return math.Sqrt(sum)
 	}
 	first, second := bias(loopRules["PUCL"]), bias(loopRules["ssCL"])
-	m, err := theory.NewMeter(openEngine(t), pucl.PUCL(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(theory.NewMeter(openEngine(t), pucl.PUCL(), 1))(t)
 	defer m.Close()
-	got, err := m.GradientBias(p, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Must(m.GradientBias(p, d))(t)
 	near(t, "bias of PUCL's gradient", got, first, 1e-7)
 	near(t, "ratio of the biases", first/second, 8.3022, 1e-4) // what TestTheorem4Verdict finds the claim to report
 }
@@ -92,10 +81,9 @@ func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
 	repelling := pucl.Objective{Name: "repelling", Repel: pucl.LogPartition, Attract: func(b *pucl.Block) *Node {
 		return MulScalar(pucl.MeanSimilarity(b, b.Others), -20)
 	}}
-	f := theorem4Finding(&subject{eng: openEngine(t)}, pucl.PUCL(), repelling)
-	if f.Verdict != Holds || f.Corrected != "" || f.Counterexample != "" {
-		t.Errorf("%s, %s; corrected: %q; counterexample: %q", f.Verdict, f.Sentence, f.Corrected, f.Counterexample)
-	}
+	f := theorem4Finding(onBench(t), pucl.PUCL(), repelling)
+	expect.That(t, f.Verdict == Holds && f.Corrected == "" && f.Counterexample == "",
+		"%s, %s; corrected: %q; counterexample: %q", f.Verdict, f.Sentence, f.Corrected, f.Counterexample)
 	for _, tt := range []struct {
 		independent, coinciding tally
 		want                    Verdict
@@ -106,9 +94,8 @@ func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
 		{tally{lower: 9}, tally{lower: 2, larger: 1}, Fails, "larger in 1 of 3"},
 	} {
 		theorem4Judge(&f, gradientStudy{independent: tt.independent, coinciding: tt.coinciding})
-		if f.Verdict != tt.want || !strings.Contains(f.Sentence, tt.says) {
-			t.Errorf("%+v: %s, %s", tt, f.Verdict, f.Sentence)
-		}
+		expect.That(t, f.Verdict == tt.want && strings.Contains(f.Sentence, tt.says),
+			"%+v: %s, %s", tt, f.Verdict, f.Sentence)
 	}
 }
 
@@ -122,19 +109,15 @@ func TestTheorem4OneLabeled(t *testing.T) {
 	meters := metersOf(t, pucl.PUCL(), pucl.SSCL(), pucl.SCL(), proximity)
 	s := gradientStudy{on: &subject{}}
 	s.add(meters, contrastCase{world, d})
-	if s.coinciding != (tally{equal: 1}) || s.criterion != 0 {
-		t.Errorf("%+v, criterion off in %d", s.coinciding, s.criterion)
-	}
+	expect.That(t, s.coinciding == (tally{equal: 1}) && s.criterion == 0,
+		"%+v, criterion off in %d", s.coinciding, s.criterion)
 	var f Finding
 	theorem4Judge(&f, gradientStudy{})
-	if !strings.Contains(f.Corrected, "κ = 0 (independent views, or m ≤ 1)") {
-		t.Errorf("corrected: %q", f.Corrected)
-	}
+	expect.That(t, strings.Contains(f.Corrected, "κ = 0 (independent views, or m ≤ 1)"), "corrected: %q", f.Corrected)
 	f = Finding{}
 	theorem4Judge(&f, gradientStudy{smaller: 0.1})
-	if f.Corrected != "" {
-		t.Errorf("corrected, though one labeled example tells the gradients apart: %q", f.Corrected)
-	}
+	expect.That(t, f.Corrected == "",
+		"corrected, though one labeled example tells the gradients apart: %q", f.Corrected)
 }
 
 func TestTheorem4Factor(t *testing.T) {
@@ -153,4 +136,47 @@ func TestPrintedGradientByHand(t *testing.T) {
 	near(t, "slope, two", PrintedGradient(z, 0, []int{1, 2}, 1)[0], 2*p-1, 1e-15)
 	p = math.Exp(2) / (math.Exp(2) + math.Exp(-2))
 	near(t, "slope, two, τ = ½", PrintedGradient(z, 0, []int{1, 2}, 0.5)[0], 2*(2*p-1), 1e-15)
+}
+
+func TestTheorem4RepairedVerdict(t *testing.T) {
+	c := checkAs(t, Holds, Theorem4Repaired())
+	for _, m := range c.Measured {
+		t.Log(m.Name, m.Value)
+	}
+}
+
+// Two unlabeled examples of identical views, π = ½: P is 0, 1, 2 with probability ¼, ½, ¼, and f(2) = 4/3.
+func TestTheorem4Supervised(t *testing.T) {
+	positive, negative := Theorem4Supervised(theory.Design{Unlabeled: 2, Prior: 0.5, SameView: theory.IdenticalViews})
+	near(t, "C_P", positive, 1.0/6, 1e-15)
+	near(t, "C_N", negative, 1.0/6, 1e-15)
+	d := theory.Design{Labeled: 3, Prior: 0.5, SameView: 0.5}
+	positive, negative = Theorem4Supervised(d)
+	near(t, "C_P without unlabeled examples", positive, Theorem4Factor(d), 1e-15)
+	near(t, "C_N without unlabeled examples", negative, 0, 0)
+	broken, even, cases := supervisedGrid(whole(1), whole(1))
+	expect.That(t, broken <= 0 && even != 0 && cases != 0, "%d of %d broken, %d equal", broken, cases, even)
+	if broken, _, _ := supervisedGrid(big.NewRat(65, 64), whole(1)); broken == 0 {
+		t.Error("a larger κ is not noticed")
+	}
+}
+
+func TestTheorem4VarianceVerdict(t *testing.T) {
+	c := checkAs(t, Holds, Theorem4Variance())
+	expect.That(t, c.Number.Value > 0 && c.Number.Value < 1, "%s", c)
+	for _, m := range c.Measured {
+		t.Log(m.Name, m.Value)
+	}
+}
+
+// PUCL against itself: nothing between the covariances, and nothing between the means.
+func TestCovarianceGapOfOneObjective(t *testing.T) {
+	again := pucl.PUCL()
+	again.Name = "PUCL again"
+	meters := metersOf(t, pucl.PUCL(), again)
+	c := contrastCase{randomPlanes(1, 3)[0], theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}}
+	gap, traces := covarianceGap(meters, c)
+	near(t, "eigenvalue", theory.LeastEigenvalue(gap), 0, 1e-15)
+	near(t, "traces", traces[0]-traces[1], 0, 0)
+	near(t, "distance", distance(meters, c), 0, 0)
 }

@@ -3,6 +3,8 @@ package must
 import (
 	"errors"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // What is no failure of a computation goes on as the panic that it is.
@@ -21,20 +23,13 @@ func TestCatch(t *testing.T) {
 		"Wrap": func() { Wrap(cause, "step %d", 3) },
 		"Fail": func() { Fail("for a %w", cause) },
 	} {
-		if err := run(f); !errors.Is(err, cause) {
-			t.Errorf("%s ended with %v", what, err)
-		}
+		expect.Is(t, run(f), cause, "%s ended with", what)
 	}
-	if err := run(func() { Do(nil); Wrap(nil, "step") }); err != nil {
-		t.Error(err)
-	}
-	if err := run(func() { Wrap(cause, "step %d", 3) }); err.Error() != "step 3: cause" {
-		t.Error(err)
-	}
+	expect.NoError(t, run(func() { Do(nil); Wrap(nil, "step") }))
+	err := run(func() { Wrap(cause, "step %d", 3) })
+	expect.That(t, err.Error() == "step 3: cause", "%v", err)
 	defer func() {
-		if recover() != "other" {
-			t.Error("another panic was taken for a failure")
-		}
+		expect.That(t, recover() == "other", "another panic was taken for a failure")
 	}()
 	t.Error(run(func() { panic("other") }))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -94,19 +95,16 @@ func TestAmounts(t *testing.T) {
 		if positives != tt.testPositive || len(o.truth) != tt.testImages || len(o.truth) != o.test.Len() {
 			t.Errorf("%s: %d of %d test images are positive, and there are %d", tt.data.Benchmark, positives, len(o.truth), o.test.Len())
 		}
-		if o.held.NumLabeled() != tt.heldLabeled {
-			t.Errorf("%s: %d labeled held out, want %d", tt.data.Benchmark, o.held.NumLabeled(), tt.heldLabeled)
-		}
-		if among := slices.Contains(train.Index[tt.data.Labeled:], train.Index[0]); among && tt.data.Single {
-			t.Errorf("%s: a labeled image is unlabeled too", tt.data.Benchmark)
-		}
+		expect.That(t, o.held.NumLabeled() == tt.heldLabeled,
+			"%s: %d labeled held out, want %d", tt.data.Benchmark, o.held.NumLabeled(), tt.heldLabeled)
+		among := slices.Contains(train.Index[tt.data.Labeled:], train.Index[0])
+		expect.That(t, !among || !tt.data.Single, "%s: a labeled image is unlabeled too", tt.data.Benchmark)
 		pool := map[int]bool{}
 		for i, row := range o.pool {
 			pool[row] = o.poolTruth[i]
 		}
-		if len(pool) != tt.pool || len(o.poolTruth) != tt.pool {
-			t.Errorf("%s: a pool of %d images, want %d", tt.data.Benchmark, len(pool), tt.pool)
-		}
+		expect.That(t, len(pool) == tt.pool && len(o.poolTruth) == tt.pool,
+			"%s: a pool of %d images, want %d", tt.data.Benchmark, len(pool), tt.pool)
 		for i, row := range train.Index {
 			if positive, there := pool[row]; !there || positive != train.Positive[i] {
 				t.Fatalf("%s: image %d is in the pool %v, %v there and %v in the split", tt.data.Benchmark, row, there, positive, train.Positive[i])
@@ -119,34 +117,24 @@ func TestAmounts(t *testing.T) {
 func TestAllLabeled(t *testing.T) {
 	labels := []int{1, 0, 1, 1, 0}
 	s, err := datasets.NewSplit(labels, []string{"-", "+"}, datasets.SplitConfig{Positive: []int{1}, Labeled: 1, Setting: datasets.SingleDataset})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	all := allLabeled(s)
-	if all.NumLabeled() != 3 || all.Len() != 5 || all.Of != 5 {
-		t.Errorf("%d of %d labeled", all.NumLabeled(), all.Len())
-	}
+	expect.That(t, all.NumLabeled() == 3 && all.Len() == 5 && all.Of == 5,
+		"%d of %d labeled", all.NumLabeled(), all.Len())
 	for i, row := range all.Index {
-		if all.Labeled[i] != (labels[row] == 1) || all.Labeled[i] != all.Positive[i] {
-			t.Errorf("example %d: row %d, labeled %v", i, row, all.Labeled[i])
-		}
+		expect.That(t, all.Labeled[i] == (labels[row] == 1) && all.Labeled[i] == all.Positive[i],
+			"example %d: row %d, labeled %v", i, row, all.Labeled[i])
 	}
-	if scl().Name != sclName || pucl.SCLPU().Name == sclName {
-		t.Error(scl().Name)
-	}
+	expect.That(t, scl().Name == sclName && pucl.SCLPU().Name != sclName, "%v", scl().Name)
 }
 
 // A run of a figure is judged by neighbors beside all heads, and SCL, which knows the classes, is judged too.
 func TestRunOfAFigure(t *testing.T) {
-	grid, err := Figure8(experiment.Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Slow(t)
+	grid := expect.Must(Figure8(experiment.Smoke))(t)
 	at := slices.IndexFunc(grid.Runs, func(r experiment.Run) bool { return r.Method == sclName })
 	outcome, err := grid.Runs[at].Train(t.Context(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	judged := map[string]float64{}
 	for _, p := range outcome.Points {
 		if p.Test != nil {
@@ -172,9 +160,8 @@ func TestPublishedOfSweeps(t *testing.T) {
 		seen := map[Published]bool{}
 		for _, p := range s.Published {
 			key := Published{Setting: p.Setting, Row: p.Row}
-			if seen[key] || p.Source == "" || p.Rule != experiment.Oracle || !(p.Mean > 40 && p.Mean < 100) {
-				t.Errorf("%s: %+v", s.Title, p)
-			}
+			expect.That(t, !seen[key] && p.Source != "" && p.Rule == experiment.Oracle && p.Mean > 40 && p.Mean < 100,
+				"%s: %+v", s.Title, p)
 			seen[key] = true
 		}
 		if p, words, err := s.DrawPublished(); err == nil && p != nil && strings.Contains(words, "as published") {
@@ -183,17 +170,14 @@ func TestPublishedOfSweeps(t *testing.T) {
 			t.Errorf("%s: %v", s.Title, err) // of those alone nothing is published
 		}
 	}
-	if drawn != len(sweeps)-1 {
-		t.Errorf("%d of %d drawn", drawn, len(sweeps))
-	}
+	expect.That(t, drawn == len(sweeps)-1, "%d of %d drawn", drawn, len(sweeps))
 }
 
 // By the authors' own numbers SCL-PU overtakes PUCL between 5,000 and 10,000 labels.
 func TestAuthorsOvertake(t *testing.T) {
 	s := AuthorsOverLabels()
-	if low, high := s.Crossing(s.PublishedMean, Row{Method: "SCL-PU"}, Row{Method: "PUCL"}); low != 5000 || high != 10_000 {
-		t.Errorf("between %g and %g", low, high)
-	}
+	low, high := s.Crossing(s.PublishedMean, Row{Method: "SCL-PU"}, Row{Method: "PUCL"})
+	expect.That(t, low == 5000 && high == 10_000, "between %g and %g", low, high)
 	if low, high := s.Crossing(s.PublishedMean, Row{Method: "PUCL"}, Row{Method: "ssCL"}); !math.IsNaN(low) || high != 500 {
 		t.Errorf("PUCL above ssCL between %g and %g", low, high)
 	}
@@ -204,18 +188,16 @@ func TestSweep(t *testing.T) {
 	s := Sweep{Title: "leads", XLabel: "x", Rows: []Row{{Method: "PUCL"}, {Method: "ssCL"}}, X: []float64{1, 2}, Grid: "figure-9000",
 		Setting: func(x float64) string { return map[float64]string{1: "easy", 2: "hard"}[x] }}
 	p, words, err := s.Draw(fakeLeads(), experiment.Last)
-	if err != nil || p == nil || !strings.Contains(words, "PUCL: 72.0% at 1, 73.0% at 2.") {
-		t.Errorf("%v, %q, %v", p, words, err)
-	}
+	expect.That(t, err == nil && p != nil && strings.Contains(words, "PUCL: 72.0% at 1, 73.0% at 2."),
+		"%v, %q, %v", p, words, err)
 	holds(t, s.Table(fakeLeads(), experiment.Last), "PUCL", "72.0 ± 47.2", "73.0")
 	nothing := &experiment.Cells{}
 	if p, words, err := s.Draw(nothing, experiment.Last); err != nil || p != nil || !strings.Contains(words, "grid -size laptop figure-9000") {
 		t.Errorf("%v, %q, %v", p, words, err)
 	}
 	holds(t, s.Table(nothing, experiment.Last), "ssCL", "n/a")
-	if rows := s.Table(nothing, experiment.Last).Rows; len(rows) != 2 {
-		t.Errorf("rows %q of two, of which nothing is published", rows)
-	}
+	rows := s.Table(nothing, experiment.Last).Rows
+	expect.That(t, len(rows) == 2, "rows %q of two, of which nothing is published", rows)
 	s.Published = []Published{{Setting: "hard", Row: s.Rows[1], Mean: 90, Rule: experiment.Oracle, Source: "somebody"}}
 	holds(t, s.Table(nothing, experiment.Last), "ssCL, published", "n/a", "90.0")
 	if note := s.Table(nothing, experiment.Last).Note; !strings.Contains(note, "Published: somebody; point chosen by: oracle.") {
@@ -228,9 +210,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the note does not name both sources, once each: %s", note)
 	}
 	low, high := s.Crossing(MeasuredMean(fakeLeads(), experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"})
-	if !math.IsNaN(low) || high != 1 {
-		t.Errorf("PUCL above ssCL between %g and %g", low, high)
-	}
+	expect.That(t, math.IsNaN(low) && high == 1, "PUCL above ssCL between %g and %g", low, high)
 	if low, high := s.Crossing(MeasuredMean(nothing, experiment.Last), Row{Method: "PUCL"}, Row{Method: "ssCL"}); !math.IsNaN(low) || !math.IsNaN(high) {
 		t.Errorf("of nothing: between %g and %g", low, high)
 	}
@@ -240,25 +220,21 @@ func TestSweep(t *testing.T) {
 func TestSweepHasAScale(t *testing.T) {
 	for _, c := range []struct{ low, high, from, to float64 }{{99.9, 99.95, 98, 100}, {70, 70.5, 69.25, 71.25}, {50, 95, 48.2, 96.8}} {
 		p, err := Sweep{}.draw("", []viz.Curve{{Name: "PUCL", X: []float64{1, 2}, Y: []float64{c.low, c.high}}})
-		if err != nil || math.Abs(p.Y.Min-c.from) > 1e-9 || math.Abs(p.Y.Max-c.to) > 1e-9 {
-			t.Errorf("%+v: %v, from %g to %g", c, err, p.Y.Min, p.Y.Max)
-		}
+		expect.That(t, err == nil && !(math.Abs(p.Y.Min-c.from) > 1e-9) && !(math.Abs(p.Y.Max-c.to) > 1e-9),
+			"%+v: %v, from %g to %g", c, err, p.Y.Min, p.Y.Max)
 	}
 }
 
 // A size that is not there is named with those that are; dogs that are not on this machine with their data set.
 func TestFiguresRefuse(t *testing.T) {
-	for name, of := range map[string]func(experiment.Size) (experiment.Grid, error){figure3: Figure3, figure4: Figure4, figure5: Figure5, figure8: Figure8} {
-		if _, err := of("huge"); err == nil || !strings.Contains(err.Error(), `no size "huge"`) {
-			t.Errorf("%s: %v", name, err)
-		}
+	for _, of := range map[string]func(experiment.Size) (experiment.Grid, error){figure3: Figure3, figure4: Figure4, figure5: Figure5, figure8: Figure8} {
+		expect.Error(t, expect.Err(of("huge")), `no size "huge"`)
 	}
 	t.Setenv(datasets.EnvDataDir, t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, task := range []string{"Woof-vs-Nette", "Dogs-vs-Non-Dogs"} {
 		_, err := Data{Benchmark: task, Files: Official, HeldOut: 0.1}.open(1)
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "imagenette2-160") {
-			t.Errorf("%s: %v", task, err)
-		}
+		expect.That(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), "imagenette2-160"),
+			"%s: %v", task, err)
 	}
 }

@@ -11,6 +11,10 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/stl10"
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/rows"
 )
 
@@ -19,16 +23,11 @@ var builtIn = Data{Benchmark: "FMNIST-I", Files: BuiltIn, Labeled: 200, HeldOut:
 
 // Data are split as the protocol says.
 func TestProtocol(t *testing.T) {
-	o, err := builtIn.open(3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := [2]int{o.train.NumLabeled(), o.train.NumUnlabeled()}; n != [2]int{200, 7200} {
-		t.Errorf("%d labeled and unlabeled to learn from", n)
-	}
-	if n := [2]int{o.held.NumLabeled(), o.held.NumUnlabeled()}; n != [2]int{20, 800} {
-		t.Errorf("%d labeled and unlabeled held out", n)
-	}
+	o := expect.Must(builtIn.open(3))(t)
+	expect.Equal(t, [2]int{o.train.NumLabeled(), o.train.NumUnlabeled()},
+		[2]int{200, 7200}, "labeled and unlabeled to learn from")
+	expect.Equal(t, [2]int{o.held.NumLabeled(), o.held.NumUnlabeled()},
+		[2]int{20, 800}, "labeled and unlabeled held out")
 	positives := 0
 	for _, positive := range o.truth {
 		if positive {
@@ -38,53 +37,34 @@ func TestProtocol(t *testing.T) {
 	for what, prior := range map[string]float64{
 		"to learn from": o.train.Prior, "held out": o.held.Prior, "to test on": float64(positives) / float64(o.test.Len()),
 	} {
-		if math.Abs(prior-0.3) > 1e-12 {
-			t.Errorf("a share of %g is positive %s", prior, what)
-		}
+		expect.That(t, !(math.Abs(prior-0.3) > 1e-12), "a share of %g is positive %s", prior, what)
 	}
 	// No image is in two parts, and the labeled ones are among the unlabeled again.
 	seen := map[string]string{}
 	for name, source := range map[string]datasets.Source{"train": o.train.images, "held": o.held.images, "test": o.test} {
 		pixels := make([]uint8, 784)
 		for i := range source.Len() {
-			if err := source.ReadImage(i, pixels); err != nil {
-				t.Fatal(err)
-			}
-			if other := seen[string(pixels)]; other != "" && other != name {
-				t.Fatalf("image %d of %s is in %s too", i, name, other)
-			}
+			expect.NoError(t, source.ReadImage(i, pixels))
+			other := seen[string(pixels)]
+			expect.Require(t, other == "" || other == name, "image %d of %s is in %s too", i, name, other)
 			seen[string(pixels)] = name
 		}
 	}
-	if unlabeled := o.train.Index[200:]; !slices.Contains(unlabeled, o.train.Index[0]) {
-		t.Error("a labeled image is not among the unlabeled")
-	}
+	unlabeled := o.train.Index[200:]
+	expect.That(t, slices.Contains(unlabeled, o.train.Index[0]), "a labeled image is not among the unlabeled")
 }
 
 // All draws follow from the seed.
 func TestSeeds(t *testing.T) {
 	var heldOut, labeled []string
 	for _, seed := range []uint64{1, 1, 2} {
-		o, err := builtIn.open(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		held, err := read(o.held.images, rows.All(o.held.images.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		image, err := read(o.train.images, o.train.Index[:1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := expect.Must(builtIn.open(seed))(t)
+		held := expect.Must(read(o.held.images, rows.All(o.held.images.Len())))(t)
+		image := expect.Must(read(o.train.images, o.train.Index[:1]))(t)
 		heldOut, labeled = append(heldOut, string(held)), append(labeled, string(image))
 	}
-	if heldOut[0] != heldOut[1] || labeled[0] != labeled[1] {
-		t.Error("seed 1 gives other data the second time")
-	}
-	if heldOut[0] == heldOut[2] || labeled[0] == labeled[2] {
-		t.Error("seeds 1 and 2 give the same data")
-	}
+	expect.That(t, heldOut[0] == heldOut[1] && labeled[0] == labeled[1], "seed 1 gives other data the second time")
+	expect.That(t, heldOut[0] != heldOut[2] && labeled[0] != labeled[2], "seeds 1 and 2 give the same data")
 }
 
 // A subset reads the images that it names.
@@ -113,9 +93,8 @@ func TestMissingFiles(t *testing.T) {
 		{Data{Benchmark: "STL-II", Files: Official}, "setup -data=stl10"},
 	} {
 		_, err := tt.data.open(1)
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v: %v, want %q in it", tt.data, err, tt.want)
-		}
+		expect.That(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), tt.want),
+			"%v: %v, want %q in it", tt.data, err, tt.want)
 	}
 }
 
@@ -129,15 +108,10 @@ func TestJPEGCopies(t *testing.T) {
 	if err != nil && strings.Contains(err.Error(), "there are the runs of size paper") {
 		t.Skip("CIFAR-10 is on this machine in other files: ", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := [4]int{o.train.NumLabeled(), o.train.NumUnlabeled(), o.held.Len(), o.test.Len()}; n != [4]int{1000, 45_000, 5100, 10_000} {
-		t.Errorf("labeled, unlabeled, held out and to test on: %d", n)
-	}
-	if o.train.Prior != 0.4 || o.note != "CIFAR-10 (JPEG copies)" {
-		t.Errorf("π = %g, %s", o.train.Prior, o.note)
-	}
+	expect.NoError(t, err)
+	expect.Equal(t, [4]int{o.train.NumLabeled(), o.train.NumUnlabeled(), o.held.Len(), o.test.Len()},
+		[4]int{1000, 45_000, 5100, 10_000}, "labeled, unlabeled, held out and to test on")
+	expect.That(t, o.train.Prior == 0.4 && o.note == "CIFAR-10 (JPEG copies)", "π = %g, %s", o.train.Prior, o.note)
 }
 
 // Of STL-10 most images are of unknown class: they are unlabeled, and the prior is the paper's estimate.
@@ -149,21 +123,91 @@ func TestUnknownClasses(t *testing.T) {
 	}
 	images := &datasets.Images{Height: 1, Width: 1, Channels: 1, Classes: classes, Pixels: make([]uint8, 110), Labels: labels}
 	data := Data{Benchmark: "STL-I", Files: Official, Labeled: 20, HeldOut: 0.1}
-	b, err := datasets.FindBenchmark(data.Benchmark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := data.split(b, set{images, labels, classes}, 20, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Must(datasets.FindBenchmark(data.Benchmark))(t)
+	p := expect.Must(data.split(b, set{images, labels, classes}, 20, 1))(t)
 	unknown := 0
 	for _, u := range p.Unknown {
 		if u {
 			unknown++
 		}
 	}
-	if p.NumLabeled() != 20 || p.NumUnlabeled() != 110 || unknown != 10 || p.Prior != 0.51 {
-		t.Errorf("%d labeled, %d unlabeled, %d of them unknown, π = %g", p.NumLabeled(), p.NumUnlabeled(), unknown, p.Prior)
+	expect.That(t, p.NumLabeled() == 20 && p.NumUnlabeled() == 110 && unknown == 10 && p.Prior == 0.51,
+		"%d labeled, %d unlabeled, %d of them unknown, π = %g", p.NumLabeled(), p.NumUnlabeled(), unknown, p.Prior)
+}
+
+// Every point of a figure is a setting of the grid, runs at the rate of all other runs are those of the rivals' grid, and all others tell
+// their rate.
+func TestCorruption(t *testing.T) {
+	grid := expect.Must(Corruption(experiment.Laptop))(t)
+	whole := expect.Must(RivalsOnTables(experiment.Laptop))(t)
+	byPath := map[string]experiment.Run{}
+	for _, run := range whole.Runs {
+		byPath[run.Path()] = run
 	}
+	rates, shared := map[string]float64{}, 0
+	for _, run := range grid.Runs {
+		rates[run.Setting] = run.Config.(TableContrastive).Corrupted
+		other, ok := byPath[run.Path()]
+		if !ok {
+			continue
+		}
+		shared++
+		mine, err := run.Identity()
+		theirs, otherErr := other.Identity()
+		expect.That(t, err == nil && otherErr == nil && len(mine.Differences(theirs)) <= 0,
+			"%s is another run among the rivals: %v, %v, %v", run, mine.Differences(theirs), err, otherErr)
+	}
+	expect.That(t, len(grid.Runs) == 150 && shared == 30,
+		"%d runs, %d of them shared; want 150 and 30", len(grid.Runs), shared)
+	for _, set := range uciSets() {
+		sweep := expect.Must(OverCorruption(set.name))(t)
+		for _, rate := range CorruptionRates() {
+			if got, ok := rates[sweep.Setting(rate)]; !ok || got != rate {
+				t.Errorf("%s: runs at a corruption rate of %v, want %v", sweep.Setting(rate), got, rate)
+			}
+		}
+	}
+	const want = `there are no rows of "mushrom" (did you mean "mushroom"?)`
+	expect.Error(t, expect.Err(OverCorruption("mushrom")), want)
+}
+
+// The rate is chosen seed by seed among the ends of runs, by what the rule takes the highest of; a seed that lacks a rate does not count.
+func TestChosenRates(t *testing.T) {
+	cells := &experiment.Cells{}
+	for seed := range uint64(3) {
+		for i, rate := range CorruptionRates() {
+			set := uciSets()[1]
+			if set.corruption = rate; seed == 2 && rate == 0.8 {
+				continue
+			}
+			of := func(step, right int, auc, agree float64) experiment.Point {
+				return experiment.Point{
+					Step: step, Head: PUPL, Values: map[string]float64{experiment.ViewsAgree: agree}, PU: &evaluate.PU{ProxyAUC: auc},
+					Test: &evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalsePositive: 100 - right}},
+				}
+			}
+			end := of(2, 10*i+int(seed), float64(i%3), 0)
+			if rate == 0.6 { // in the middle of the run all is better
+				cells.Standings = append(cells.Standings, standing(set, seed, of(1, 99, 9, 9), end))
+				continue
+			}
+			end.Values[experiment.ViewsAgree] = -float64(i)
+			cells.Standings = append(cells.Standings, standing(set, seed, end))
+		}
+	}
+	chosen := uciSets()[1].overRates(cells, PUPL)
+	for rule, want := range map[experiment.Rule]float64{experiment.ProxyAUC: 0.205, experiment.Agreement: 0.005, experiment.Oracle: 0.405} {
+		if got := chosen.At("mushroom, 1000 labeled", "PUCL", PUPL, rule).Accuracy; got.Seeds != 2 || math.Abs(got.Mean-want) > 1e-12 {
+			t.Errorf("%s chooses an accuracy of %v, want %g of 2 seeds", rule, got, want)
+		}
+	}
+	text := expect.Must(DrawChosenRates(cells, PUPL).Text())(t)
+	for _, want := range []string{"always 0.6", "mushroom", "31.0 ± 2.5", "40.5"} {
+		expect.That(t, strings.Contains(text, want), "no %q in\n%s", want, text)
+	}
+}
+
+// standing is a run of PUCL on a table that is done.
+func standing(set uciSet, seed uint64, points ...experiment.Point) experiment.Standing {
+	return experiment.Standing{Run: set.contrastive(pucl.PUCL(), experiment.Laptop, seed), State: experiment.Done, Result: &experiment.Result{Points: points}}
 }

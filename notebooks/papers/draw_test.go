@@ -2,9 +2,11 @@ package papers
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -38,18 +40,13 @@ func fakeCells() *experiment.Cells {
 // holds reports whether each word is in the line of the table's text that begins with name.
 func holds(t *testing.T, table viz.Table, name string, words ...string) {
 	t.Helper()
-	text, err := table.Text()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Must(table.Text())(t)
 	for _, line := range strings.Split(text, "\n") {
 		if !strings.HasPrefix(line, name) {
 			continue
 		}
 		for _, word := range words {
-			if !strings.Contains(line, word) {
-				t.Errorf("%q, want %q in it", line, word)
-			}
+			expect.That(t, strings.Contains(line, word), "%q, want %q in it", line, word)
 		}
 		return
 	}
@@ -67,9 +64,7 @@ func TestDraw(t *testing.T) {
 	holds(t, table, "Mean ±", "3 of 4 runs done, 1 missing", "nnPU in 1 of 1 runs of CIFAR-I")
 	holds(t, table, "vPU", "n/a")
 	for _, row := range table.Rows {
-		if row == "PAN" {
-			t.Error("a row that has no runs and nothing published is drawn")
-		}
+		expect.That(t, row != "PAN", "a row that has no runs and nothing published is drawn")
 	}
 	holds(t, Table2().Draw(fakeCells(), experiment.Oracle, "CIFAR-I, 1000 labeled"), "nnPU ", "70.0", "88.7")
 	holds(t, Table2().Draw(fakeCells(), experiment.ProxyAUC, "CIFAR-I, 1000 labeled"), "nnPU ", "65.0", "n/a") // published of other rules
@@ -85,22 +80,16 @@ func TestSources(t *testing.T) {
 		sourceLaGAM + ". Not in the tables: LaGAM, CIFAR-I, 1000 labeled, 95.78.",
 		"PUCL, PUPL (CE): " + source1 + ".",
 	} {
-		if strings.Count(told, want) != 1 {
-			t.Errorf("%q, want %q in it once", told, want)
-		}
+		expect.That(t, strings.Count(told, want) == 1, "%q, want %q in it once", told, want)
 	}
-	if told := (Table{Title: "empty", Rows: []Row{{"PUCL", PUPL}}}).Sources(); told != "" {
-		t.Errorf("nothing is published: %s", told)
-	}
+	expect.Equal(t, (Table{Title: "empty", Rows: []Row{{"PUCL", PUPL}}}).Sources(), "", "nothing is published")
 }
 
 // A mean over what is left of several runs says so, once for all heads; one over all of them does not.
 func TestDrawTellsOfFewerRuns(t *testing.T) {
 	cells := fakeCells()
 	note := func() string { return Table2().Draw(cells, experiment.Last, "CIFAR-I, 1000 labeled").Note }
-	if strings.Contains(note(), "fewer runs") {
-		t.Error(note())
-	}
+	expect.That(t, !strings.Contains(note(), "fewer runs"), "%v", note())
 	for state, told := range map[experiment.State]string{experiment.Failed: "1 failed", experiment.Missing: "1 missing"} {
 		cells = fakeCells()
 		third := cells.Standings[1]
@@ -108,9 +97,7 @@ func TestDrawTellsOfFewerRuns(t *testing.T) {
 		cells.Standings = append(cells.Standings, third)
 		want := "A mean of fewer runs, and so of those that went well where some failed: " +
 			"PUCL in CIFAR-I, 1000 labeled: 2 of 3 runs done, " + told + "."
-		if !strings.Contains(note(), want) {
-			t.Errorf("%q, want %q in it", note(), want)
-		}
+		expect.That(t, strings.Contains(note(), want), "%q, want %q in it", note(), want)
 	}
 }
 
@@ -121,9 +108,8 @@ func TestDrawTellsOfHeadsThatCouldNotBeHad(t *testing.T) {
 	points[1] = experiment.Point{Head: PUPL, Step: 2, Failure: "collapsed"}
 	table := Table2().Draw(cells, experiment.Last, "CIFAR-I, 1000 labeled")
 	holds(t, table, "PUCL, PUPL (CE)", "90.0")
-	if want := "No head could be had of the embedding, and the mean is of the other runs: PUCL, PUPL (CE) in 1 of 2 runs"; !strings.Contains(table.Note, want) {
-		t.Errorf("%q, want %q in it", table.Note, want)
-	}
+	want := "No head could be had of the embedding, and the mean is of the other runs: PUCL, PUPL (CE) in 1 of 2 runs"
+	expect.That(t, strings.Contains(table.Note, want), "%q, want %q in it", table.Note, want)
 }
 
 // A claim that some seeds cannot decide says how many did.
@@ -132,18 +118,12 @@ func TestDrawClaimsTellsOfSeedsLeftOut(t *testing.T) {
 		return Table2().DrawClaims(cells, experiment.Last, "CIFAR-I, 1000 labeled").Note
 	}
 	cells := fakeCells()
-	if strings.Contains(claims(cells), "left out") {
-		t.Error(claims(cells))
-	}
+	expect.That(t, !strings.Contains(claims(cells), "left out"), "%v", claims(cells))
 	cells.Standings[0].Result.Points[1] = experiment.Point{Head: PUPL, Step: 2, Failure: "collapsed"}
 	want := "Seeds are left out that failed or whose head could not be had: PUCL, PUPL (CE) in 1 of 2 runs of CIFAR-I, 1000 labeled."
-	if !strings.Contains(claims(cells), want) {
-		t.Errorf("%q, want %q in it", claims(cells), want)
-	}
+	expect.That(t, strings.Contains(claims(cells), want), "%q, want %q in it", claims(cells), want)
 	cells.Standings[0].State = experiment.Failed
-	if !strings.Contains(claims(cells), want) {
-		t.Errorf("%q, want %q in it", claims(cells), want)
-	}
+	expect.That(t, strings.Contains(claims(cells), want), "%q, want %q in it", claims(cells), want)
 }
 
 // A rival that makes fewer passes than the others stands beside them with that said.
@@ -158,17 +138,12 @@ func TestDrawTellsOfFewerPasses(t *testing.T) {
 	for i := range cells.Standings {
 		passes(i, 10)
 	}
-	if strings.Contains(note(), "passes") {
-		t.Error(note())
-	}
+	expect.That(t, !strings.Contains(note(), "passes"), "%v", note())
 	passes(2, 5)
-	if want := "Fewer passes than the 10 of other rivals: nnPU 5 in CIFAR-I, 1000 labeled."; !strings.Contains(note(), want) {
-		t.Errorf("%q, want %q in it", note(), want)
-	}
+	want := "Fewer passes than the 10 of other rivals: nnPU 5 in CIFAR-I, 1000 labeled."
+	expect.That(t, strings.Contains(note(), want), "%q, want %q in it", note(), want)
 	cells.Standings[2].State = experiment.Missing
-	if strings.Contains(note(), "passes") {
-		t.Errorf("of runs that are not done: %s", note())
-	}
+	expect.That(t, !strings.Contains(note(), "passes"), "of runs that are not done: %s", note())
 }
 
 // Gaps are taken run by run: 5 and 1 points.
@@ -182,4 +157,83 @@ func TestDrawClaims(t *testing.T) {
 	table := Table2().DrawClaims(fakeCells(), experiment.Last, "CIFAR-I, 1000 labeled")
 	holds(t, table, "PUCL with PUPL is above nnPU ", "85.0 ± 63.5", "60.0", "92.3", "86.3")
 	holds(t, table, "PUCL with PUPL is above vPU", "n/a")
+}
+
+// Errors are averaged by set, by share and over all, intervals counted, and estimators compared draw by draw; what is not done is left out.
+func TestDrawPriors(t *testing.T) {
+	cells := &experiment.Cells{}
+	add := func(set string, drawn [2]int, state experiment.State, truth, estimate, low, high float64) {
+		of := func(head string, off float64) experiment.Point {
+			return experiment.Point{Head: head, Values: map[string]float64{
+				TruePrior: truth, EstimatedPrior: estimate + off, PriorLow: low, PriorHigh: high,
+			}}
+		}
+		cells.Standings = append(cells.Standings, experiment.Standing{
+			Run: experiment.Run{Setting: set, Method: priorMethod, Seed: uint64(len(cells.Standings)), Config: TablePrior{Set: set, Drawn: drawn}}, State: state,
+			Result: &experiment.Result{Points: []experiment.Point{of("BBE", 0), of("DEDPUL", 0.3)}},
+		})
+	}
+	add("spambase", [2]int{2, 2}, experiment.Done, 0.5, 0.6, 0.45, 0.75)
+	add("spambase", [2]int{2, 2}, experiment.Done, 0.5, 0.3, 0.2, 0.4)
+	add("wine", [2]int{1, 3}, experiment.Done, 0.25, 0.25, 0.2, 0.3)
+	add("wine", [2]int{1, 3}, experiment.Done, 0.25, 0.45, 0.4, 0.5)
+	add("wine", [2]int{1, 3}, experiment.Missing, 0.25, 1, 1, 1)
+	table := DrawPriors(cells)
+	holds(t, table, "BBE", "0.150 ± 0.635", "0.100 ± 1.271", "0.125 ± 0.152", "n/a")
+	holds(t, table, "DEDPUL", "0.250", "0.400", "0.325")
+	holds(t, table, "DEDPUL, published", "0.034", "0.012", "0.031")
+	holds(t, table, "KM2", "n/a")
+	holds(t, DrawPriorIntervals(cells), "BBE", "50.0", "15.0 to 85.0", "17.5", "25.0", "25.0")
+	holds(t, DrawPriorIntervals(cells), "KM2", "n/a")
+	curves := PriorCurves(cells, "BBE", "KM2")
+	expect.That(t, len(curves) == 1 && len(curves[0].X) == 2 && curves[0].X[0] == 25 && curves[0].Y[1] == 0.15,
+		"curves %+v", curves)
+	holds(t, DrawVerdicts(cells, experimentPriors), "BBE is nearer", "32.50", "12.50", "20.00 ± 31.82", "not decided")
+	for _, c := range claimsPriors() {
+		for _, row := range []Row{c.Above, c.Below} {
+			expect.That(t, strings.Contains(strings.Join(PriorEstimators(), ","), row.Head) &&
+				strings.Contains(c.Statement, row.Head), "%s: no estimator %s", c.Statement, row.Head)
+		}
+	}
+}
+
+// What is inside a classifier stands beside its accuracy.
+func TestDrawWithoutPrior(t *testing.T) {
+	grid := expect.Must(WithoutPrior().Grid(experiment.Laptop))(t)
+	cells := &experiment.Cells{}
+	for _, run := range grid.Runs {
+		standing := experiment.Standing{Run: run}
+		if run.Setting == "FMNIST-I, 1000 labeled" && run.Seed <= 2 && run.Method != "PUCL" {
+			standing.State, standing.Result = experiment.Done, &experiment.Result{}
+			for time, head := range []string{FirstTime, SecondTime} {
+				right := 91 + time + int(run.Seed)
+				test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 100 - right}}
+				standing.Result.Points = append(standing.Result.Points, experiment.Point{Head: head, Step: time, Test: &test,
+					PU: &evaluate.PU{Recall: 0.9, Predicted: 0.3, ProxyAUC: 0.9 - 0.1*float64(time), Labeled: 100, Unlabeled: 1000,
+						Losses: evaluate.Losses{Positive: 0.5 - 0.4*float64(time)}, Below: slices.Repeat(evaluate.Counts{700}, 100)},
+					Values: map[string]float64{EstimatedPrior: 0.31, LabelsRight: 0.9, MembersAlone: float64(right)/100 - 0.01}})
+			}
+		}
+		cells.Standings = append(cells.Standings, standing)
+	}
+	table := DrawCrossFit(cells, "FMNIST-I, 1000 labeled", "FMNIST-II, 1000 labeled")
+	holds(t, table, "FMNIST-I, 1000 labeled: CrossFit, PUCL", "31.0", "90.0", "91.5", "92.5")
+	holds(t, table, "FMNIST-I, 1000 labeled: CrossFit, PU-debiased", "31.0", "93.5")
+	expect.That(t, len(table.Cells) == 2, "%d rows, want those of the setting that has runs", len(table.Cells))
+	choice := DrawCrossFitChoice(cells, "FMNIST-I, 1000 labeled", "FMNIST-II, 1000 labeled")
+	holds(t, choice, string(experiment.Last), "93.5")
+	holds(t, choice, string(experiment.Oracle), "93.5")
+	holds(t, choice, string(experiment.ProxyAUC), "92.5")   // which is higher the first time here
+	holds(t, choice, string(experiment.LeeLiu), "92.5")     // as the two are alike: the first
+	holds(t, choice, "Lee–Liu by a standard error", "93.5") // for the same reason
+	holds(t, choice, string(experiment.RiskOwnPrior), "93.5")
+	for _, s := range cells.Standings { // now the first time calls a third as many positive, and recalls as many
+		if s.Result != nil {
+			s.Result.Points[0].PU.Predicted = 0.1
+		}
+	}
+	holds(t, DrawCrossFitChoice(cells, "FMNIST-I, 1000 labeled"), "Lee–Liu by a standard error", "92.5")
+	expect.That(t, len(choice.Columns) == 1, "columns %q, want that of the setting that has runs", choice.Columns)
+	holds(t, DrawVerdicts(cells, experimentWithoutPrior), "FMNIST-I, 1000 labeled: encoders told the estimated prior", "1.00", "agrees")
+	holds(t, WithoutPrior().Draw(cells, experiment.Last, "FMNIST-I, 1000 labeled"), "DC-PU+", "92.7")
 }

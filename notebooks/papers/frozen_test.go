@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,6 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/prior"
 	"github.com/puclab/puclab/pucl/train"
+	"github.com/puclab/puclab/theory"
 )
 
 // frozen are losses of the steps of small runs and some of what is measured of them. They change with the version of their kind of run alone.
@@ -87,7 +89,7 @@ func checkFrozen(t *testing.T, kind string, version int, losses []float64, point
 	}
 }
 
-// The numbers of runs that no other test has frozen change with their versions alone.
+// The numbers of runs that no other test has frozen change with their versions alone. TestRoundClouds holds the plane.
 func TestFirstNumbers(t *testing.T) {
 	expect.Slow(t)
 	eng, s := enginetest.Open(t), small()
@@ -98,25 +100,17 @@ func TestFirstNumbers(t *testing.T) {
 	circle := Circle{Concentration: circleConcentration, Tau: 1. / circleConcentration, Projection: 16, Batch: 32, Steps: 2, Anchors: places, Places: places}
 	answers := answeringAmounts[experiment.Smoke].Answering
 	answers.FalseCaptions, answers.Steps = 0.5, 2
-	plane, err := Gaussians(experiment.Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	linear := slices.IndexFunc(plane.Runs, func(r experiment.Run) bool { return r.Method == linearMethod && r.Setting == RoundAt(2, 0.5) })
 	for kind, run := range map[string]experiment.Run{
 		"circle":    circle.run(ofPairs, 0.4, 1),
 		"pairs":     s.pairs(ofPairs, "pairs", 0.4, 1),
 		"classed":   s.classed("DCL", pucl.DCL(corrected), corrected, 1),
 		"answering": answers.run("N-pair", pucl.NPair(), 1),
-		"plane":     plane.Runs[linear],
 	} {
 		t.Run(kind, func(t *testing.T) {
 			var losses []float64
 			observer := train.OnStep(func(p train.Progress) { losses = append(losses, p.Loss) })
 			outcome, err := run.Train(t.Context(), eng, experiment.Place{Folder: t.TempDir(), Observer: observer})
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, err)
 			checkFrozen(t, kind, run.Version, losses, outcome.Points)
 		})
 	}
@@ -137,9 +131,80 @@ func TestFirstEstimates(t *testing.T) {
 		}
 	}
 	c := TablePrior{Trees: prior.Trees{Trees: 10}, Folds: 5, Repeats: 1, Again: 10, Rows: 10}
-	points, err := c.estimate(t.Context(), x, labeled, 1./3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := expect.Must(c.estimate(t.Context(), x, labeled, 1./3, 1))(t)
 	checkFrozen(t, "priors", uciSets()[0].estimate(c, "a table", 1).Version, nil, points)
+}
+
+// Of the pairs that share is exchanged, by chance, for examples of other classes, every other class being as likely whatever its size.
+func TestExchanged(t *testing.T) {
+	classes := []int{0, 1, 1, 1, 1, 1, 3} // none of class 2
+	rng := rand.New(rand.NewPCG(1, 1))
+	byClass := membersOf(classes)
+	const n = 20_000
+	counts := map[int]int{}
+	for range n {
+		counts[exchanged([]int{0}, classes, byClass, 0.4, rng)[0]]++
+	}
+	ones := 0
+	for example := 1; example <= 5; example++ {
+		ones += counts[example]
+	}
+	for what, got := range map[string][2]float64{
+		"kept": {float64(counts[0]) / n, 0.6}, "of class 1": {float64(ones) / n, 0.2}, "of class 3": {float64(counts[6]) / n, 0.2},
+	} {
+		expect.That(t, !(math.Abs(got[0]-got[1]) > 0.015),
+			"%s: a share of %g, want %g", what, got[0], got[1]) // four standard deviations
+	}
+	all := exchanged([]int{3, 6, 0}, classes, byClass, 0, rng)
+	expect.That(t, slices.Equal(all, []int{3, 6, 0}), "nothing is false, and %d came", all)
+}
+
+// Draws of positives follow the distribution that they are compared with.
+func TestPositivesOnTheCircle(t *testing.T) {
+	c := Circle{Concentration: 4, Rate: 0.3}
+	rng := rand.New(rand.NewPCG(2, 2))
+	const n = 200_000
+	counts := make([]float64, places)
+	for range n {
+		turn := math.Mod(c.positiveOf(1, rng)-1+3*math.Pi+math.Pi/places, 2*math.Pi)
+		counts[int(turn/(2*math.Pi)*places)%places] += 1. / n
+	}
+	distance, err := theory.TotalVariation(counts, c.World().Observed())
+	expect.That(t, err == nil && !(distance > 0.01), "the draws are %g from p̂⁺, %v", distance, err)
+	if p := c.World().Positive; math.Abs(p[places/2]/p[0]-math.Exp(8)) > 1e-6*math.Exp(8) {
+		t.Errorf("p⁺ at the anchor is %g times that opposite to it", p[places/2]/p[0])
+	}
+}
+
+// The readings are the losses that their names tell, each with a number of its own in its identity.
+func TestReadings(t *testing.T) {
+	seen := map[string]bool{}
+	for rate, want := range map[float64][]string{
+		0:   {NPair, LNeg, LPosRate, LPosShare, LPosClasses},
+		0.4: {NPair, LNeg, LPosRate, LPosShare, LPosPairs, LPosClasses},
+	} {
+		var got []string
+		for _, r := range readings(rate, 128) {
+			got = append(got, r.method)
+			expect.That(t, (r.positives != nil) == strings.HasPrefix(r.method, "L_Pos"),
+				"%s: %+v", r.method, r.positives)
+			expect.That(t, r.method != LPosRate || !seen[r.objective.Name], "%s is told twice", r.objective.Name)
+			seen[r.objective.Name] = true
+		}
+		expect.That(t, slices.Equal(got, want), "ρ = %g: %q, want %q", rate, got, want)
+	}
+}
+
+// The exact distances are those of the closed forms.
+func TestExactVariation(t *testing.T) {
+	curves := expect.Must(ExactVariation(1e9, []float64{0, 0.4}))(t)
+	w := Circle{Concentration: circleConcentration}.World()
+	whole := expect.Must(theory.TotalVariation(w.Positive, w.Negative))(t)
+	for i, want := range []float64{0.4 * whole, 0.64 * whole, 0} {
+		if c := curves[i]; math.Abs(c.Y[0]) > 1e-6 || math.Abs(c.Y[1]-want) > 1e-6 {
+			t.Errorf("%s: %g, want 0 and %g", c.Name, c.Y, want)
+		}
+	}
+	c := curves[3]
+	expect.That(t, c.Y[0] == c.Y[1] && !(c.Y[0] < 0.1), "%s: %g", c.Name, c.Y)
 }

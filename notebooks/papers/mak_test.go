@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -21,10 +22,7 @@ import (
 // smallWorld is a setting of the smoke size whose runs are shorter still.
 func smallWorld(t *testing.T) openWorld {
 	t.Helper()
-	list, err := openWorlds(experiment.Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Must(openWorlds(experiment.Smoke))(t)
 	w := list[0]
 	w.Encoder, w.Pretrain.Steps, w.Batch, w.ShotEpochs, w.ProbeEpochs = encoder.MLP{Hidden: []int{}, Dim: 8}, 4, 64, 1, 5
 	w.Data.PerClass, w.Data.Outliers, w.Budget = 10, 60, 40
@@ -35,15 +33,9 @@ func smallWorld(t *testing.T) openWorld {
 // and what judges learn from is balanced.
 func TestOpenWorldData(t *testing.T) {
 	w := smallWorld(t)
-	data, err := w.Data.open(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(w.Data.open(3))(t)
 	defer data.closed()
-	counts, err := datasets.ExponentialCounts(10, 200, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := expect.Must(datasets.ExponentialCounts(10, 200, 100))(t)
 	of := func(labels []int, classes int) []int {
 		n := make([]int, classes)
 		for _, class := range labels {
@@ -53,13 +45,10 @@ func TestOpenWorldData(t *testing.T) {
 	}
 	seed := of(data.seed.labels, 10)
 	for rank, class := range data.tail.Ranks {
-		if seed[class] != counts[rank] {
-			t.Errorf("rank %d, class %d: %d images, want %d", rank, class, seed[class], counts[rank])
-		}
+		expect.That(t, seed[class] == counts[rank],
+			"rank %d, class %d: %d images, want %d", rank, class, seed[class], counts[rank])
 	}
-	if slices.IsSorted(data.tail.Ranks) {
-		t.Error("the classes have the ranks of their numbers, whatever the seed")
-	}
+	expect.That(t, !slices.IsSorted(data.tail.Ranks), "the classes have the ranks of their numbers, whatever the seed")
 	if got := of(data.pool.labels, 11); got[0] != 10 || got[9] != 10 || got[10] != 60 || data.pool.Len() != 160 {
 		t.Errorf("the pool has %d images of the classes", got)
 	}
@@ -67,15 +56,12 @@ func TestOpenWorldData(t *testing.T) {
 	size := 28 * 28
 	image := make([]uint8, size)
 	for i := range data.seed.Len() {
-		if err := data.seed.ReadImage(i, image); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, data.seed.ReadImage(i, image))
 		known[string(image)] = true
 	}
 	for i := range data.pool.Len() {
-		if err := data.pool.ReadImage(i, image); err != nil || known[string(image)] {
-			t.Errorf("image %d of the pool is in the seed set, %v", i, err)
-		}
+		err := data.pool.ReadImage(i, image)
+		expect.That(t, err == nil && !known[string(image)], "image %d of the pool is in the seed set, %v", i, err)
 	}
 	if probe, shots := of(data.probe.labels, 10), of(data.shots.Labels, 10); slices.Min(probe) != 50 || slices.Max(probe) != 50 || slices.Min(shots) != 5 ||
 		slices.Max(shots) != 5 || len(data.shots.Pixels) != 50*size {
@@ -88,9 +74,7 @@ func TestByGroup(t *testing.T) {
 	c := evaluate.Classes{Recall: []float64{0.9, 0.5, 0.7, 0.2}}
 	got := byGroup(c, datasets.ShotsByCount([]int{500, 50, 101, 5}))
 	for name, want := range map[Measure]float64{ManyAccuracy: 0.8, MediumAccuracy: 0.5, FewAccuracy: 0.2, AllAccuracy: 0.575, GroupStd: math.Sqrt(0.06)} {
-		if math.Abs(got[string(name)]-want) > 1e-12 {
-			t.Errorf("%s: %g, want %g", name, got[string(name)], want)
-		}
+		expect.That(t, !(math.Abs(got[string(name)]-want) > 1e-12), "%s: %g, want %g", name, got[string(name)], want)
 	}
 	if got := byGroup(c, datasets.ShotsByCount([]int{500, 500, 500, 500})); len(got) != 2 || got[string(ManyAccuracy)] != got[string(AllAccuracy)] {
 		t.Errorf("of one group: %v", got)
@@ -103,13 +87,11 @@ var firstWorld = [2]float64{0.4755, 0.314}
 // A run judges by both protocols, tells what it chose, and goes on where it was stopped to the same numbers. The encoder of the seed set is
 // kept for other runs, and made anew where the file is damaged. Nothing added is judged as it is.
 func TestOpenWorldRun(t *testing.T) {
+	expect.Slow(t)
 	eng, w := enginetest.Open(t), smallWorld(t)
 	run := w.run("MAK", mak.MAK, true, 1)
 	place := experiment.Place{Folder: t.TempDir(), Shared: t.TempDir(), Keep: t.TempDir()}
-	outcome, err := run.Train(t.Context(), eng, withObserver(place))
-	if err != nil {
-		t.Fatal(err)
-	}
+	outcome := expect.Must(run.Train(t.Context(), eng, withObserver(place)))(t)
 	for i, head := range []string{LinearSeparability, FewShots} {
 		values := experiment.LastPoint(outcome.Points, head).Values
 		if all := values[string(AllAccuracy)]; len(values) != 5 || math.Abs(all-firstWorld[i]) > 0.01 {
@@ -118,36 +100,23 @@ func TestOpenWorldRun(t *testing.T) {
 	}
 	values := experiment.LastPoint(outcome.Points, Choosing).Values
 	sum := values[ShareOf("many")] + values[ShareOf("medium")] + values[ShareOf("few")] + values[ShareOf("outliers")]
-	if math.Abs(sum-1) > 1e-9 || !(values[ECLEOf("1")] > 0) || !(values[ECLEOf("outliers")] > 0) || !(values[DistanceOf("10")] >= 0) {
-		t.Errorf("what was chosen: %v", values)
-	}
-	if lines, err := os.ReadFile(filepath.Join(place.Keep, "chosen.csv")); err != nil || strings.Count(string(lines), "\n") != w.Budget+1 {
-		t.Errorf("the selection that is kept: %q, %v", lines, err)
-	}
+	expect.That(t, !(math.Abs(sum-1) > 1e-9) && values[ECLEOf("1")] > 0 && values[ECLEOf("outliers")] > 0 &&
+		values[DistanceOf("10")] >= 0, "what was chosen: %v", values)
+	lines := expect.Must(os.ReadFile(filepath.Join(place.Keep, "chosen.csv")))(t)
+	expect.That(t, strings.Count(string(lines), "\n") == w.Budget+1, "the selection that is kept: %q", lines)
 	checkResumes(t, eng, run, outcome, 3)
 	kept, err := filepath.Glob(filepath.Join(place.Shared, "*.model"))
-	if err != nil || len(kept) != 1 {
-		t.Fatalf("shared: %q, %v", kept, err)
-	}
+	expect.Require(t, err == nil && len(kept) == 1, "shared: %q, %v", kept, err)
 	none, err := w.run(NothingAdded, 0, false, 1).Train(t.Context(), eng, withObserver(experiment.Place{Folder: t.TempDir(), Shared: place.Shared}))
-	if err != nil || len(none.Points) != 2 || none.Points[0].Step != 4 {
-		t.Errorf("with nothing added: %+v, %v", none, err)
-	}
-	if err := os.WriteFile(kept[0], []byte("damaged"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	data, err := w.Data.open(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.That(t, err == nil && len(none.Points) == 2 && none.Points[0].Step == 4,
+		"with nothing added: %+v, %v", none, err)
+	expect.NoError(t, os.WriteFile(kept[0], []byte("damaged"), 0o644))
+	data := expect.Must(w.Data.open(1))(t)
 	defer data.closed()
 	again, err := w.seedEncoder(t.Context(), eng, withObserver(experiment.Place{Folder: t.TempDir(), Shared: place.Shared}), data, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mended, err := train.LoadModel(kept[0], nil); err != nil || !slices.Equal(mended.History.Losses, again.History.Losses) {
-		t.Errorf("the damaged file is not made anew: %v", err)
-	}
+	expect.NoError(t, err)
+	mended := expect.Must(train.LoadModel(kept[0], nil))(t)
+	expect.That(t, slices.Equal(mended.History.Losses, again.History.Losses), "the damaged file is not made anew")
 }
 
 // withObserver returns a place whose observer tells nobody.
@@ -160,19 +129,13 @@ func withObserver(p experiment.Place) experiment.Place {
 func TestSeedEncoderIsShared(t *testing.T) {
 	eng, w := enginetest.Open(t), smallWorld(t)
 	name := func(w openWorld, seed uint64) string {
-		path, err := w.seedPath(eng, experiment.Place{Shared: "shared"}, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return expect.Must(w.seedPath(eng, experiment.Place{Shared: "shared"}, seed))(t)
 	}
 	other, longer, steps := w, w, w
 	other.Data.PerClass, other.Data.Outliers, other.Data.From, other.Data.Shots, other.Budget, other.ShotEpochs, other.Name = 5, 0, "", 3, 7, 2, "other"
 	longer.Data.Most = 150
 	steps.Pretrain.Steps = 5
-	if name(other, 1) != name(w, 1) {
-		t.Error("another pool has another encoder of the seed set")
-	}
+	expect.That(t, name(other, 1) == name(w, 1), "another pool has another encoder of the seed set")
 	names := []string{name(w, 1), name(w, 2), name(longer, 1), name(steps, 1)}
 	if slices.Sort(names); len(slices.Compact(names)) != 4 {
 		t.Errorf("of another seed set: %q", names)
@@ -191,52 +154,22 @@ func TestPublishedWorlds(t *testing.T) {
 		groups := evaluate.Classes{Recall: p.Mean[:3]}
 		values := byGroup(groups, []datasets.Shots{datasets.Many, datasets.Medium, datasets.Few})
 		all := weight[0]*p.Mean[0] + weight[1]*p.Mean[1] + weight[2]*p.Mean[2]
-		if math.Abs(values[string(GroupStd)]-p.Mean[3]) > 0.25 || math.Abs(all-p.Mean[4]) > 0.45 {
-			t.Errorf("%s, %d, %s, %s: Std %.2f and All %.2f by the groups, %g and %g printed", p.Pool, p.Budget, p.Method, p.Protocol,
-				values[string(GroupStd)], all, p.Mean[3], p.Mean[4])
-		}
-		if slices.Max(p.Spread[:]) > 1.7 || slices.Min(p.Spread[:]) <= 0 || !slices.Contains(OpenWorldMethods(), p.Method) {
-			t.Errorf("%+v", p)
-		}
+		expect.That(t, !(math.Abs(values[string(GroupStd)]-p.Mean[3]) > 0.25) && !(math.Abs(all-p.Mean[4]) > 0.45),
+			"%s, %d, %s, %s: Std %.2f and All %.2f by the groups, %g and %g printed", p.Pool, p.Budget, p.Method,
+			p.Protocol, values[string(GroupStd)], all, p.Mean[3], p.Mean[4])
+		expect.That(t, !(slices.Max(p.Spread[:]) > 1.7) && !(slices.Min(p.Spread[:]) <= 0) &&
+			slices.Contains(OpenWorldMethods(), p.Method), "%+v", p)
 		key := [4]string{p.Pool, p.Method, p.Protocol, string(rune('0' + p.Budget/10_000))}
-		if seen[key] {
-			t.Errorf("%v is there twice", key)
-		}
+		expect.That(t, !seen[key], "%v is there twice", key)
 		seen[key] = true
 	}
-	if len(seen) != 24 {
-		t.Errorf("%d rows", len(seen))
-	}
-}
-
-// Claims are about runs that there are at size laptop or paper, each once, by a protocol and a measure that there are.
-func TestClaimsOfOpenWorld(t *testing.T) {
-	has := map[experiment.Size]int{}
-	some, seen := map[int]bool{}, map[Claim]bool{}
-	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
-		cells := missing(t, openWorldGrid, size)
-		for i, c := range claimsOpenWorld() {
-			if c.has(cells) {
-				has[size]++
-				some[i], seen[c] = true, true
-			}
-			if c.Above.Head != c.Below.Head || c.Above.Head != LinearSeparability && c.Above.Head != FewShots || !slices.Contains(Measures(), c.Measure) || c.Source == "" {
-				t.Errorf("%+v", c)
-			}
-		}
-	}
-	if n := len(claimsOpenWorld()); has[experiment.Laptop] == 0 || has[experiment.Paper] == 0 || len(some) != n || len(seen) != n {
-		t.Errorf("of %d claims %v are about runs", n, has)
-	}
+	expect.That(t, len(seen) == 24, "%d rows", len(seen))
 }
 
 // worldCells are two seeds of some runs of the laptop grid.
 func worldCells(t *testing.T) *experiment.Cells {
 	t.Helper()
-	grid, err := OpenWorld(experiment.Laptop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := expect.Must(OpenWorld(experiment.Laptop))(t)
 	cells := &experiment.Cells{}
 	for _, run := range grid.Runs {
 		s := experiment.Standing{Run: run, State: experiment.Missing}
@@ -269,13 +202,11 @@ func TestDrawOpenWorld(t *testing.T) {
 	holds(t, pools, "mixed pool, random", "74.2 ± 0.6", "2.0")
 	holds(t, pools, "outlier pool, random", "n/a")
 	parts, bars, words := ChosenOf(cells, setting)
-	if len(parts) != 4 || len(bars) != 1 || math.Abs(bars[0].Parts[2]-30) > 1e-9 || words != "MAK: 10% many, 20% medium, 30% few, 40% outliers" {
-		t.Errorf("%v, %+v, %q", parts, bars, words)
-	}
+	expect.That(t, len(parts) == 4 && len(bars) == 1 && !(math.Abs(bars[0].Parts[2]-30) > 1e-9) &&
+		words == "MAK: 10% many, 20% medium, 30% few, 40% outliers", "%v, %+v, %q", parts, bars, words)
 	curve, outliers, err := ScoresBySize(cells, setting, "MAK", "ECLE", ECLEOf)
-	if err != nil || !slices.Equal(curve.X, []float64{10, 1000}) || math.Abs(curve.Y[1]-1.0515) > 1e-9 || len(outliers) != 1 || outliers[0].Y != 3 {
-		t.Errorf("%+v, %v, %v", curve, outliers, err)
-	}
+	expect.That(t, err == nil && slices.Equal(curve.X, []float64{10, 1000}) && !(math.Abs(curve.Y[1]-1.0515) > 1e-9) &&
+		len(outliers) == 1 && outliers[0].Y == 3, "%+v, %v, %v", curve, outliers, err)
 	if _, _, err := ScoresBySize(cells, "nowhere", "MAK", "ECLE", ECLEOf); err == nil {
 		t.Error("the scores of no run")
 	}
@@ -287,22 +218,19 @@ func TestDrawOpenWorld(t *testing.T) {
 // ImageNet-100 is numbered by rank, the other classes follow, and what is missing is told.
 func TestImageNet100(t *testing.T) {
 	names := strings.Fields(imageNet100)
-	if sorted := slices.Compact(slices.Sorted(slices.Values(names))); len(sorted) != 100 {
-		t.Fatalf("%d classes", len(sorted))
-	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(names)))
+	expect.Require(t, len(sorted) == 100, "%d classes", len(sorted))
 	classes := append([]string{"n00000001"}, slices.Sorted(slices.Values(names))...)
 	all := set{Source: &datasets.Images{Height: 1, Width: 1, Channels: 1}, classes: classes}
 	for class := range classes {
 		all.labels = append(all.labels, class, class)
 	}
 	learn, others, err := ofImageNet100(all)
-	if err != nil || len(learn.labels) != 200 || len(others.labels) != 2 || others.labels[0] != 100 || len(learn.classes) != 100 {
-		t.Fatalf("%v, %v, %v", learn.labels, others.labels, err)
-	}
+	expect.Require(t, err == nil && len(learn.labels) == 200 && len(others.labels) == 2 && others.labels[0] == 100 &&
+		len(learn.classes) == 100, "%v, %v, %v", learn.labels, others.labels, err)
 	for i, row := range learn.Source.(subset).index {
-		if classes[all.labels[row]] != names[learn.labels[i]] {
-			t.Errorf("row %d of %s has rank %d, which is %s", row, classes[all.labels[row]], learn.labels[i], names[learn.labels[i]])
-		}
+		expect.That(t, classes[all.labels[row]] == names[learn.labels[i]], "row %d of %s has rank %d, which is %s", row,
+			classes[all.labels[row]], learn.labels[i], names[learn.labels[i]])
 	}
 	all.classes = classes[:50]
 	all.labels = all.labels[:100]

@@ -1,11 +1,15 @@
 package papers
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/internal/naming"
 	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 var sizes = []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Paper}
@@ -15,25 +19,15 @@ func TestGrids(t *testing.T) {
 	for _, size := range sizes {
 		identities := map[string]experiment.Identity{}
 		for _, name := range Names() {
-			grid, err := Find(name, size)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if grid.Name != name || grid.Size != size || len(grid.Runs) == 0 {
-				t.Errorf("%s at %s: grid %s at %s of %d runs", name, size, grid.Name, grid.Size, len(grid.Runs))
-			}
-			if err := grid.Check(); err != nil {
-				t.Error(err)
-			}
+			grid := expect.Must(Find(name, size))(t)
+			expect.That(t, grid.Name == name && grid.Size == size && len(grid.Runs) != 0,
+				"%s at %s: grid %s at %s of %d runs", name, size, grid.Name, grid.Size, len(grid.Runs))
+			expect.NoError(t, grid.Check())
 			for _, run := range grid.Runs {
-				identity, err := run.Identity()
-				if err != nil {
-					t.Fatal(err)
-				}
+				identity := expect.Must(run.Identity())(t)
 				other, twice := identities[run.Path()]
-				if twice && len(other.Differences(identity)) > 0 {
-					t.Errorf("%s differs between tables: %s", run, other.Differences(identity))
-				}
+				expect.That(t, !twice || len(other.Differences(identity)) <= 0,
+					"%s differs between tables: %s", run, other.Differences(identity))
 				identities[run.Path()] = identity
 			}
 		}
@@ -42,10 +36,7 @@ func TestGrids(t *testing.T) {
 
 // The grids hold the runs that they say: seeds of slow rivals, settings of few rivals, the first seeds first.
 func TestRunsOfALaptop(t *testing.T) {
-	grid, err := Table2().Grid(experiment.Laptop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := expect.Must(Table2().Grid(experiment.Laptop))(t)
 	seeds := map[string][]uint64{}
 	for _, run := range grid.Runs {
 		key := run.Setting + " / " + run.Method
@@ -62,9 +53,8 @@ func TestRunsOfALaptop(t *testing.T) {
 		}
 	}
 	first, second, last := grid.Runs[0], grid.Runs[1], grid.Runs[len(grid.Runs)-1]
-	if first.Seed != 1 || second.Seed != 1 || last.Setting != "CIFAR-II, 1000 labeled" {
-		t.Errorf("the grid goes from %s, %s to %s", first, second, last)
-	}
+	expect.That(t, first.Seed == 1 && second.Seed == 1 && last.Setting == "CIFAR-II, 1000 labeled",
+		"the grid goes from %s, %s to %s", first, second, last)
 }
 
 // Only rivals that learn from views are given them, those of contrastive runs.
@@ -73,56 +63,42 @@ func TestViews(t *testing.T) {
 	want := s.contrastive(objectives()[0], 1).Config.(Contrastive).Views
 	for _, c := range competitors() {
 		views := s.rival(c, 1).Config.(Rival).Views
-		if learns := c.name == "LaGAM" || c.name == "NcPU"; learns != (views == want) || !learns && views != "" {
-			t.Errorf("%s learns from views %q", c.name, views)
-		}
+		learns := c.name == "LaGAM" || c.name == "NcPU"
+		expect.That(t, learns == (views == want) && (learns || views == ""), "%s learns from views %q", c.name, views)
 	}
 }
 
 // What methods are told of the class prior is the true one.
 func TestPrior(t *testing.T) {
-	list, err := settings(experiment.Paper)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Must(settings(experiment.Paper))(t)
 	for _, s := range list {
 		want := map[string]float64{
 			"FMNIST-I": 0.3, "FMNIST-II": 0.7, "CIFAR-I": 0.4, "CIFAR-II": 0.6, "STL-I": 0.51, "STL-II": 0.49,
 		}[s.Data.Benchmark]
-		if got := s.prior(); got != want {
-			t.Errorf("%s: π = %g, want %g", s.Name, got, want)
-		}
+		expect.Equal(t, s.prior(), want, "%s: π =", s.Name)
 	}
 }
 
 // Published numbers and claims are about rows and settings that there are.
 func TestPublishedAndClaims(t *testing.T) {
 	for _, table := range []Table{Table1(), Table2()} {
-		settings, err := table.Settings(experiment.Paper)
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := expect.Must(table.Settings(experiment.Paper))(t)
 		seen := map[Published]bool{}
 		for _, p := range table.Published {
 			key := Published{Setting: p.Setting, Row: p.Row, Rule: p.Rule, Source: p.Source}
-			if seen[key] {
-				t.Errorf("%s: %s in %s by rule %q is published twice by %s", table.Name, p.Row, p.Setting, p.Rule, p.Source)
-			}
+			expect.That(t, !seen[key],
+				"%s: %s in %s by rule %q is published twice by %s", table.Name, p.Row, p.Setting, p.Rule, p.Source)
 			seen[key] = true
-			if !slices.Contains(settings, p.Setting) || !slices.Contains(table.Rows, p.Row) || !(p.Mean > 40 && p.Mean < 100) || p.Spread < 0 ||
-				!strings.Contains(p.Source, "epoch") { // which one counts, or that it is not told
-				t.Errorf("%s: published %+v", table.Name, p)
-			}
+			expect.That(t, slices.Contains(settings, p.Setting) && slices.Contains(table.Rows, p.Row) && p.Mean > 40 &&
+				p.Mean < 100 && !(p.Spread < 0) && strings.Contains(p.Source, "epoch"), "%s: published %+v", table.Name,
+				p) // which one counts, or that it is not told
 		}
 		for _, c := range table.Claims {
-			if !slices.Contains(settings, c.Setting) || !slices.Contains(table.Rows, c.Above) || !slices.Contains(table.Rows, c.Below) ||
-				c.Above == c.Below || c.Statement == "" || c.Source == "" {
-				t.Errorf("%s: claim %+v", table.Name, c)
-			}
+			expect.That(t, slices.Contains(settings, c.Setting) && slices.Contains(table.Rows, c.Above) &&
+				slices.Contains(table.Rows, c.Below) && c.Above != c.Below && c.Statement != "" && c.Source != "",
+				"%s: claim %+v", table.Name, c)
 		}
-		if len(table.Claims) == 0 {
-			t.Errorf("%s has no claims", table.Name)
-		}
+		expect.That(t, len(table.Claims) != 0, "%s has no claims", table.Name)
 	}
 }
 
@@ -141,9 +117,7 @@ func TestAveragesOfTable1(t *testing.T) {
 		sum := 0.0
 		for _, benchmark := range benchmarks1 {
 			p, ok := Table1().published(settingOf(benchmark, tt.labeled), tt.row, experiment.Last)
-			if !ok {
-				t.Fatalf("%s in %s with %d labels is not there", tt.row, benchmark, tt.labeled)
-			}
+			expect.Require(t, ok, "%s in %s with %d labels is not there", tt.row, benchmark, tt.labeled)
 			sum += p.Mean
 		}
 		if off := sum/6 - tt.average; off > 0.1 || off < -0.1 {
@@ -169,9 +143,7 @@ func TestRefuses(t *testing.T) {
 	} {
 		err := tt.of()
 		for _, word := range tt.want {
-			if err == nil || !strings.Contains(err.Error(), word) {
-				t.Errorf("%v, want %q in it", err, word)
-			}
+			expect.That(t, err != nil && strings.Contains(err.Error(), word), "%v, want %q in it", err, word)
 		}
 	}
 }
@@ -180,10 +152,7 @@ func TestRefuses(t *testing.T) {
 // within the time of the others, and as many as they do with a GPU.
 func TestDearRivalsMakeFewerEpochs(t *testing.T) {
 	for size, want := range map[experiment.Size][2]int{experiment.Laptop: {10, 5}, experiment.Paper: {200, 200}} {
-		grid, err := Table2().Grid(size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		grid := expect.Must(Table2().Grid(size))(t)
 		for _, run := range grid.Runs {
 			config, ok := run.Config.(Rival)
 			if !ok || run.Setting != "FMNIST-I, 1000 labeled" {
@@ -193,9 +162,93 @@ func TestDearRivalsMakeFewerEpochs(t *testing.T) {
 			if run.Method == "Self-PU" || run.Method == "LaGAM" {
 				epochs = want[1]
 			}
-			if config.Epochs != epochs {
-				t.Errorf("%s, %s: %d epochs, want %d", size, run.Method, config.Epochs, epochs)
+			expect.That(t, config.Epochs == epochs,
+				"%s, %s: %d epochs, want %d", size, run.Method, config.Epochs, epochs)
+		}
+	}
+}
+
+// No claim says what deciding it would pass over: leads in two settings are compared by accuracy, both rows in either, magnitudes are of values,
+// and Less is about which row is above.
+func TestClaimsSayNothingInVain(t *testing.T) {
+	for _, of := range claimed() {
+		for _, c := range of.list {
+			for what, vain := range map[string]bool{
+				"Than with Measure":                  c.Than != "" && c.Measure != "",
+				"Than with BelowSetting":             c.Than != "" && c.BelowSetting != "",
+				"BelowMeasure without values":        c.BelowMeasure != "" && (c.Measure == "" || c.Measure == Steps),
+				"Magnitude without values":           c.Magnitude && (c.Measure == "" || c.Measure == Steps),
+				"Less with Within":                   c.Less != 0 && c.Within != 0,
+				"a negative number":                  c.Less < 0 || c.Within < 0,
+				"one of two settings, and all of it": c.BelowSetting != "" && c.Setting == "",
+			} {
+				expect.That(t, !vain, "%s, %q: %s", of.grid, c.Statement, what)
 			}
 		}
+	}
+}
+
+// Values are compared as they are, or by how far they are from 0, at the end of a run.
+func TestDecideByValues(t *testing.T) {
+	var cells experiment.Cells
+	for seed := range uint64(3) {
+		off := 0.01 * float64(seed)
+		points := []experiment.Point{{Step: 1, Values: map[string]float64{"bias": 9, "other": -9}}, {Step: 2, Values: map[string]float64{"bias": 0.2 + off, "other": -0.5 + off}}}
+		cells.Standings = append(cells.Standings, experiment.Standing{Run: experiment.Run{Setting: "s", Method: "a", Seed: seed}, State: experiment.Done,
+			Result: &experiment.Result{Points: points}})
+	}
+	const bias, other, none = "bias", "other", "none"
+	for _, tt := range []struct {
+		above, below Measure
+		magnitude    bool
+		want         Verdict
+		effect       float64
+	}{
+		{bias, other, false, Agrees, 0.7}, {other, bias, false, Disagrees, -0.7}, {bias, other, true, Disagrees, -0.28}, {other, bias, true, Agrees, 0.28},
+		{bias, none, false, NotDecided, math.NaN()}, {bias, "", false, NotDecided, 0}, // the same value twice
+	} {
+		f := Claim{Setting: "s", Above: Row{Method: "a"}, Below: Row{Method: "a"}, Measure: tt.above, BelowMeasure: tt.below,
+			Magnitude: tt.magnitude}.Decide(&cells, experiment.Last)
+		if f.Verdict != tt.want || math.Abs(f.Effect.Mean-tt.effect) > 1e-12 {
+			t.Errorf("%s above %s, magnitudes %t: %s, effect %v, want %s and %g", tt.above, tt.below, tt.magnitude, f.Verdict, f.Effect, tt.want, tt.effect)
+		}
+	}
+}
+
+// A claim is decided by differences within seeds, which may be steady where the accuracies are not.
+func TestDecide(t *testing.T) {
+	run := func(method string, seed uint64, right int) experiment.Standing {
+		test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 1000 - right}}
+		return experiment.Standing{Run: experiment.Run{Setting: "s", Method: method, Seed: seed}, State: experiment.Done,
+			Result: &experiment.Result{Points: []experiment.Point{{Test: &test}}}}
+	}
+	var cells experiment.Cells
+	for seed, right := range []int{500, 700, 900} {
+		cells.Standings = append(cells.Standings, run("a", uint64(seed), right+10+seed), run("b", uint64(seed), right),
+			run("c", uint64(2-seed), right+4)) // others' seeds in another order
+	}
+	a, b, c := Row{Method: "a"}, Row{Method: "b"}, Row{Method: "c"}
+	for _, tt := range []struct {
+		above, below Row
+		within       float64
+		less         float64
+		want         Verdict
+	}{
+		{a, b, 0, 0, Agrees}, {b, a, 0, 0, Disagrees}, {a, c, 0, 0, NotDecided}, // 1.1 ± 0.25 points, and −39 to 41
+		{a, b, 1.4, 0, Agrees}, {a, b, 0.8, 0, Disagrees}, {b, a, 0.8, 0, Disagrees}, {a, b, 1.2, 0, NotDecided}, {a, Row{Method: "none"}, 0, 0, NotDecided},
+		{a, b, 0, 2, Agrees}, {b, a, 0, 2, Agrees}, {b, a, 0, 0.8, Disagrees}, {b, a, 0, 1.2, NotDecided}, // a is 1.1 ± 0.25 above b
+	} {
+		f := Claim{Setting: "s", Above: tt.above, Below: tt.below, Within: tt.within, Less: tt.less}.Decide(&cells, experiment.Last)
+		expect.That(t, f.Verdict == tt.want, "%s above %s within %g, less %g: %s, effect %s", tt.above, tt.below,
+			tt.within, tt.less, f.Verdict, f.Effect.Percent())
+	}
+}
+
+// The command line knows the grids without linking them.
+func TestNamesForTheCommandLine(t *testing.T) {
+	got := naming.Grids()
+	expect.That(t, slices.Equal(got, Names()), "internal/naming lists the grids %q; they are %q", got, Names())
+	for _, size := range naming.Sizes() {
+		expect.Must(experiment.ParseSize(size))(t)
 	}
 }

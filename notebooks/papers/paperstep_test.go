@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
@@ -37,22 +38,15 @@ func (n noise) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 // A step of open-world sampling at size paper, a ResNet-50 on 256 images of 224×224 in micro-batches, starts near the chance level too.
 func TestPaperStepOfOpenWorld(t *testing.T) {
 	paperStep(t)
-	list, err := openWorlds(experiment.Paper)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Must(openWorlds(experiment.Paper))(t)
 	w := list[0]
 	config := w.Pretrain
 	config.Encoder, config.Steps, config.Compute = w.Encoder, 1, train.Compute{MicroBatches: 32}
 	model, err := train.Pretrain(context.Background(), enginetest.Open(t), noise{w.Batch, 224, 224, 3}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	// With τ = 0.2 a loss of noise varies more than with 0.5.
 	loss, chance := model.History.Losses[0], model.History.Chance
-	if math.Abs(loss-chance) > 2.5 {
-		t.Errorf("loss %g, at chance %g", loss, chance)
-	}
+	expect.That(t, !(math.Abs(loss-chance) > 2.5), "loss %g, at chance %g", loss, chance)
 	t.Logf("%s: loss %g, at chance %g", w.Name, loss, chance)
 }
 
@@ -72,15 +66,9 @@ var paperShapes = map[string]noise{"FMNIST-I": {1024, 28, 28, 1}, "CIFAR-I": {10
 // PUCL_PAPER_STEP must be set.
 func TestPaperStep(t *testing.T) {
 	paperStep(t)
-	tenClasses, err := unlabeled(experiment.Paper, UnlabeledTasks(experiment.Paper)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	tenClasses := expect.Must(unlabeled(experiment.Paper, UnlabeledTasks(experiment.Paper)[0]))(t)
 	eng := enginetest.Open(t)
-	list, err := settings(experiment.Paper)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Must(settings(experiment.Paper))(t)
 	for _, s := range append(list, tenClasses) {
 		batches, ok := paperShapes[s.Data.Benchmark]
 		objectives := []pucl.Objective{pucl.PUCL(), pucl.PUDebiased(s.prior())}
@@ -94,14 +82,10 @@ func TestPaperStep(t *testing.T) {
 			t.Run(s.Name+"/"+o.Name, func(t *testing.T) {
 				config := s.Pretrain
 				config.Encoder, config.Objective, config.Steps, config.Compute = s.Encoder, o, 1, train.Compute{MicroBatches: 16}
-				model, err := train.Pretrain(context.Background(), eng, batches, config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				model := expect.Must(train.Pretrain(context.Background(), eng, batches, config))(t)
 				loss, chance := model.History.Losses[0], model.History.Chance
-				if batches.size != s.Batch.Size || math.Abs(loss-chance) > 1.5 {
-					t.Errorf("loss %g, at chance %g, batches of %d", loss, chance, s.Batch.Size)
-				}
+				expect.That(t, batches.size == s.Batch.Size && !(math.Abs(loss-chance) > 1.5),
+					"loss %g, at chance %g, batches of %d", loss, chance, s.Batch.Size)
 				t.Logf("loss %g, at chance %g", loss, chance)
 			})
 		}
@@ -115,20 +99,14 @@ func TestPaperStep(t *testing.T) {
 func TestPaperStepOfRivals(t *testing.T) {
 	paperStep(t)
 	eng := enginetest.Open(t)
-	list, err := settings(experiment.Paper)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Must(settings(experiment.Paper))(t)
 	for _, s := range list {
 		images, ok := paperShapes[s.Data.Benchmark]
 		if !ok || s.Data.Labeled != 1000 {
 			continue
 		}
 		images.size = s.Rival.Positives + s.Rival.Unlabeled
-		pixels, _, err := images.Batch(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pixels, _ := expect.Must2(images.Batch(0))(t)
 		data := rival.Data{Examples: rival.Images{Pixels: pixels, Shape: augment.Shape{Height: images.height, Width: images.width, Channels: images.channels}},
 			Labeled: slices.Concat(slices.Repeat([]bool{true}, s.Rival.Positives), make([]bool, s.Rival.Unlabeled))}
 		for _, c := range competitors() {
@@ -138,15 +116,11 @@ func TestPaperStepOfRivals(t *testing.T) {
 			t.Run(s.Name+"/"+c.name, func(t *testing.T) {
 				config := s.rivalConfig(c, 0)
 				config.Settings.Steps = 1
-				result, err := rival.Train(context.Background(), eng, data, config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				result := expect.Must(rival.Train(context.Background(), eng, data, config))(t)
 				// Losses of all kinds are between those of certain answers, right and wrong; the largest are contrasts of 2,048 rows at τ = 0.07.
 				loss, norm := result.History.Losses[0], result.History.GradientNorms[0]
-				if images.size != s.Batch.Size || !(math.Abs(loss) < 40) || !(norm > 0 && norm < 1e3) {
-					t.Errorf("loss %g and gradient %g on %d rows", loss, norm, images.size)
-				}
+				expect.That(t, images.size == s.Batch.Size && math.Abs(loss) < 40 && norm > 0 && norm < 1e3,
+					"loss %g and gradient %g on %d rows", loss, norm, images.size)
 				t.Logf("loss %g, gradient %g", loss, norm)
 			})
 		}
@@ -159,19 +133,12 @@ func TestPaperStepOfAnswering(t *testing.T) {
 	paperStep(t)
 	c := answeringAmounts[experiment.Paper].Answering
 	draw := Answering{Images: 8, Tested: 1, Questions: 1, Edge: c.Edge}
-	learn, _, err := draw.Draw(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	learn, _ := expect.Must2(draw.Draw(1))(t)
 	config := c.Model(pucl.NPair(), 1)
 	config.Batch, config.Settings.Steps = 8, 1
-	model, err := vqa.Train(context.Background(), enginetest.Open(t), learn.Data, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := expect.Must(vqa.Train(context.Background(), enginetest.Open(t), learn.Data, config))(t)
 	// The answers of so small a list, and terms that compare 8 images, or some 8·196 patches.
 	least, most := math.Log(float64(len(learn.Answers))), math.Log(float64(len(learn.Answers)))+math.Log(8*196)+4
-	if loss := model.History.Losses[0]; !(loss > least && loss < most) {
-		t.Errorf("loss %g, want %g to %g", loss, least, most)
-	}
+	loss := model.History.Losses[0]
+	expect.That(t, loss > least && loss < most, "loss %g, want %g to %g", loss, least, most)
 }

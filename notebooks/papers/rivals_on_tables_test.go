@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -23,24 +24,15 @@ func TestUCISets(t *testing.T) {
 		"page blocks": {5473, 10, 560}, "shuttle": {58000, 9, 12414},
 	} {
 		set := uciSets()[slices.IndexFunc(uciSets(), func(u uciSet) bool { return u.name == name })]
-		table, _, err := set.read()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.Validate(); err != nil {
-			t.Error(err)
-		}
+		table, _ := expect.Must2(set.read())(t)
+		expect.NoError(t, table.Validate())
 		rows, columns := table.Features.Dims()
 		positives := 0
 		for _, class := range table.Labels {
 			positives += class
 		}
-		if got := [3]int{rows, columns, positives}; got != want {
-			t.Errorf("%s has %d rows, columns and positives, want %d", name, got, want)
-		}
-		if _, err := set.split(table.Labels, 1); err != nil {
-			t.Error(err)
-		}
+		expect.Equal(t, [3]int{rows, columns, positives}, want, "%s has: rows, columns and positives", name)
+		expect.Must(set.split(table.Labels, 1))(t)
 	}
 }
 
@@ -51,15 +43,11 @@ func TestSplitOfATable(t *testing.T) {
 	for i := range 150 {
 		labels[3*i] = 1
 	}
-	parts, err := u.split(labels, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := expect.Must(u.split(labels, 1))(t)
 	all := slices.Concat(parts.learn.labeled, parts.learn.unlabeled, parts.held.labeled, parts.held.unlabeled, parts.test)
 	slices.Sort(all)
-	if len(all) != 440 || len(slices.Compact(all)) != 440 {
-		t.Errorf("%d rows, %d of them once", len(all), len(slices.Compact(all)))
-	}
+	expect.That(t, len(all) == 440 && len(slices.Compact(all)) == 440,
+		"%d rows, %d of them once", len(all), len(slices.Compact(all)))
 	positives := func(index []int) (n int) {
 		for _, row := range index {
 			n += labels[row]
@@ -73,18 +61,14 @@ func TestSplitOfATable(t *testing.T) {
 		{parts.learn.labeled, 36, 36}, {parts.held.labeled, 4, 4}, {parts.learn.unlabeled, 70, 280}, {parts.held.unlabeled, 10, 40},
 		{parts.test, 20, 80},
 	} {
-		if positives(tt.rows) != tt.positives || len(tt.rows) != tt.size {
-			t.Errorf("part %d: %d positives of %d, want %d of %d", i, positives(tt.rows), len(tt.rows), tt.positives, tt.size)
-		}
+		expect.That(t, positives(tt.rows) == tt.positives && len(tt.rows) == tt.size,
+			"part %d: %d positives of %d, want %d of %d", i, positives(tt.rows), len(tt.rows), tt.positives, tt.size)
 	}
-	if other, err := u.split(labels, 2); err != nil || slices.Equal(other.test, parts.test) {
-		t.Errorf("another seed gives the same test, %v", err)
-	}
+	other := expect.Must(u.split(labels, 2))(t)
+	expect.That(t, !slices.Equal(other.test, parts.test), "another seed gives the same test")
 	u.negatives = 351
 	const few = "150 positives and 350 negatives, and 140 and 351 are needed"
-	if _, err := u.split(labels, 1); err == nil || !strings.Contains(err.Error(), few) {
-		t.Errorf("too few rows: %v", err)
-	}
+	expect.Error(t, expect.Err(u.split(labels, 1)), few)
 }
 
 // A table is read with its categories as numbers in their order and columns scaled; what is damaged is refused by its line.
@@ -92,26 +76,20 @@ func TestReadUCI(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDataDir, dir)
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(dir, "some.csv"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(filepath.Join(dir, "some.csv"), []byte(text), 0o644))
 	}
 	u := uciSet{name: "some", files: []string{"some.csv"}, comma: ",", positive: "p", negative: "e"}
 	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), "there is no some.csv in "+filepath.Join(dir, "uci")) {
 		t.Errorf("no file: %v", err)
 	}
 	write("p,b,1\ne,a,3\r\np,b,5\ne,c,3\n")
-	table, digest, err := u.read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, digest := expect.Must2(u.read())(t)
 	if want := []int{1, 0, 1, 0}; !slices.Equal(table.Labels, want) || len(digest) != 64 {
 		t.Errorf("labels %d, want %d; digest %q", table.Labels, want, digest)
 	}
 	x := table.Features
-	if x.At(0, 0) != 0 || !(x.At(1, 0) < 0) || x.At(3, 0) != -x.At(1, 0) || x.At(1, 1) != 0 || x.At(2, 1) != -x.At(0, 1) {
-		t.Errorf("features %v", x.RawMatrix().Data)
-	}
+	expect.That(t, x.At(0, 0) == 0 && x.At(1, 0) < 0 && x.At(3, 0) == -x.At(1, 0) && x.At(1, 1) == 0 &&
+		x.At(2, 1) == -x.At(0, 1), "features %v", x.RawMatrix().Data)
 	write("p,b,1\ne,a\n")
 	if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), "some.csv, line 2 has 1 values and the first one 2") {
 		t.Errorf("a short line: %v", err)
@@ -122,9 +100,8 @@ func TestReadUCI(t *testing.T) {
 		"<html>": `class "<html>" is neither`,
 	} {
 		write(text)
-		if _, _, err := u.read(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want %s", text, err, says)
-		}
+		_, _, err := u.read()
+		expect.That(t, err != nil && strings.Contains(err.Error(), says), "%q: %v, want %s", text, err, says)
 	}
 	write("p,b,1\ne,a\n")
 	u.positive, u.above = "", 2
@@ -139,18 +116,11 @@ func runOnTable(t *testing.T, method string) *experiment.Outcome {
 	if os.Getenv(datasets.EnvDataDir) == "" {
 		t.Skipf("%s names no folder with the real files", datasets.EnvDataDir)
 	}
-	grid, err := RivalsOnTables(experiment.Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := expect.Must(RivalsOnTables(experiment.Smoke))(t)
 	run := grid.Runs[slices.IndexFunc(grid.Runs, func(r experiment.Run) bool { return r.Method == method })]
 	outcome, err := run.Train(context.Background(), enginetest.Open(t), experiment.Place{Folder: t.TempDir(), Keep: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(outcome.Record.Data, "UCI's spambase") {
-		t.Error(outcome.Record.Data)
-	}
+	expect.NoError(t, err)
+	expect.That(t, strings.Contains(outcome.Record.Data, "UCI's spambase"), "%v", outcome.Record.Data)
 	return outcome
 }
 
@@ -166,12 +136,25 @@ func TestRivalOnATable(t *testing.T) {
 func TestContrastOnATable(t *testing.T) {
 	outcome := runOnTable(t, "PUCL")
 	judged := experiment.Judgements(outcome.Points)
-	if len(outcome.Points) != 4*len(Heads()) || len(judged) != len(experiment.Rules())*len(Heads()) {
-		t.Fatalf("%d points, %d judgements", len(outcome.Points), len(judged))
-	}
+	expect.Require(t, len(outcome.Points) == 4*len(Heads()) && len(judged) == len(experiment.Rules())*len(Heads()),
+		"%d points, %d judgements", len(outcome.Points), len(judged))
 	for _, j := range judged {
-		if j.Head == Ceiling && (j.AUC < 0.85 || j.Rule == experiment.Last && j.Step != 20) {
-			t.Errorf("%+v", j)
-		}
+		expect.That(t, j.Head != Ceiling || !(j.AUC < 0.85) && (j.Rule != experiment.Last || j.Step == 20), "%+v", j)
 	}
+}
+
+// All settings of the grid are columns, and every method is a row.
+func TestOnTables(t *testing.T) {
+	grid := expect.Must(OnTables().Grid(experiment.Laptop))(t)
+	left := map[string]bool{}
+	for _, run := range grid.Runs {
+		left[run.Setting], left[run.Method] = true, true
+	}
+	for _, setting := range TableSettings() {
+		delete(left, setting)
+	}
+	for _, row := range OnTables().Rows {
+		delete(left, row.Method)
+	}
+	expect.That(t, len(left) <= 0, "neither columns nor rows: %v", left)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
@@ -46,14 +47,10 @@ func runCell(t *testing.T, folder, step string, signal syscall.Signal) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if step != "" && lines.Text() == step {
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, cmd.Process.Signal(signal))
 		}
 	}
 	if err := cmd.Wait(); (err == nil) != (step == "") {
@@ -73,15 +70,11 @@ func TestFaultInterruptedCell(t *testing.T) {
 			runCell(t, folder, step, map[string]syscall.Signal{"interrupt": syscall.SIGINT, "terminated": syscall.SIGTERM}[name])
 		}
 		text, err := os.ReadFile(filepath.Join(folder, "result"))
-		if err != nil || len(text) == 0 {
-			t.Fatal(err)
-		}
+		expect.Require(t, err == nil && len(text) != 0, "%v", err)
 		results[name] = string(text)
 	}
 	for name, got := range results {
-		if want := results["let alone"]; got != want {
-			t.Errorf("%s: it ends in %q, want %q", name, got, want)
-		}
+		expect.Equal(t, got, results["let alone"], "%s: it ends in", name)
 	}
 	t.Log("| signals to a notebook's cell | stopped 4, gone on to their ends 2 |")
 }

@@ -1,14 +1,23 @@
 package lab
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/notebooks/papers"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // The results that came with the module are found whatever small size the cells have, and the sentence counts them.
@@ -16,20 +25,14 @@ func TestCommitted(t *testing.T) {
 	for _, size := range []string{"", "smoke", "laptop"} {
 		t.Setenv("PUCL_SIZE", size)
 		cells, told, err := Committed("gaussians")
-		if err != nil || len(cells.Standings) != 380 || told != "gaussians, size laptop: 380 of 380 runs done." {
-			t.Errorf("size %q: %q, %v", size, told, err)
-		}
+		expect.That(t, err == nil && len(cells.Standings) == 380 &&
+			told == "gaussians, size laptop: 380 of 380 runs done.", "size %q: %q, %v", size, told, err)
 	}
-	grid, err := papers.Find("gaussians", experiment.Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := expect.Must(papers.Find("gaussians", experiment.Smoke))(t)
 	told := tellGrid(grid, &experiment.Cells{Standings: []experiment.Standing{
 		{State: experiment.Done}, {State: experiment.Missing}, {State: experiment.Stale, Why: "a is of another run"}}})
 	for _, want := range []string{"1 of 3 runs done, 1 missing, 1 stale.", "`go run ./notebooks grid -size smoke gaussians`", "Left out: a is of another run."} {
-		if !strings.Contains(told, want) {
-			t.Errorf("%q, want %q in it", told, want)
-		}
+		expect.That(t, strings.Contains(told, want), "%q, want %q in it", told, want)
 	}
 }
 
@@ -41,9 +44,7 @@ func TestTellSize(t *testing.T) {
 		experiment.Smoke:  "Size smoke: one seed, 20 steps. It shows that everything runs, and not who wins.",
 		experiment.Laptop: "Size laptop: one seed, 20 steps.",
 	} {
-		if got := tellSize(size, cells); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		expect.Equal(t, tellSize(size, cells), want)
 	}
 }
 
@@ -53,38 +54,87 @@ func TestRunGridRefuses(t *testing.T) {
 		t.Helper()
 		_, err := RunGrid(name, t.Output())
 		for _, word := range words {
-			if err == nil || !strings.Contains(err.Error(), word) {
-				t.Errorf("%v, want %q in it", err, word)
-			}
+			expect.That(t, err != nil && strings.Contains(err.Error(), word), "%v, want %q in it", err, word)
 		}
 	}
 	t.Setenv("PUCL_SIZE", "huge")
 	refuse("figure-1", `no size "huge"`, "smoke, laptop or paper")
-	if _, _, err := Committed("figure-1"); err == nil || !strings.Contains(err.Error(), "smoke, laptop or paper") {
-		t.Error(err)
-	}
+	_, _, err := Committed("figure-1")
+	expect.That(t, err != nil && strings.Contains(err.Error(), "smoke, laptop or paper"), "%v", err)
 	t.Setenv("PUCL_SIZE", "smoke")
 	refuse("figure-99", `no table "figure-99"`, "figure-1")
 
 	t.Setenv(home.Env, t.TempDir()) // a checkout without results
 	t.Setenv("PUCL_SIZE", "")
-	if _, told, err := Committed("figure-9"); err != nil || !strings.Contains(told, "63 missing. `go run ./notebooks grid -size laptop figure-9`") {
-		t.Errorf("%q, %v", told, err)
-	}
-	bench, err := Open("grids")
-	if err != nil {
-		t.Fatal(err)
-	}
-	grid, err := papers.Find("figure-1", experiment.Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, told := expect.Must2(Committed("figure-9"))(t)
+	expect.That(t, strings.Contains(told, "63 missing. `go run ./notebooks grid -size laptop figure-9`"), "%q", told)
+	bench := expect.Must(Open("grids"))(t)
+	grid := expect.Must(papers.Find("figure-1", experiment.Smoke))(t)
 	file := filepath.Join(bench.Path("results"), "smoke", grid.Runs[3].Path()+".json")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(`{"Format": 99}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	expect.NoError(t, os.WriteFile(file, []byte(`{"Format": 99}`), 0o644))
 	refuse("figure-1", "is of format 99", "; or remove "+bench.Path("results"))
+}
+
+// small is a run of two steps that takes no time.
+func small() train.Config {
+	return train.Config{Steps: 2, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2, Recipe: augment.Recipe{}, Monitor: train.Monitor{Every: 1, Examples: 4}}
+}
+
+func TestPretrainKeepsTheModel(t *testing.T) {
+	eng, b := enginetest.Open(t), bench(t)
+	m := expect.Must(b.Pretrain(eng, "m", noise{}, small()))(t)
+	again := expect.Must(b.Model("m"))(t)
+	expect.That(t, again.History.Losses[1] == m.History.Losses[1], "the model on the bench is another one")
+	r := LastReading(again)
+	expect.That(t, r.Step == 2, "the last reading is that of step %d", r.Step)
+	_, err := os.Stat(b.Path("m.run"))
+	expect.That(t, os.IsNotExist(err), "the checkpoint is still there: %v", err)
+	expect.That(t, expect.Err(b.Pretrain(eng, "a/b", noise{}, small())) != nil, "a bad name was taken")
+	if r := LastReading(&train.Model{}); r.Step != 0 {
+		t.Errorf("a model without readings has %v", r)
+	}
+}
+
+func TestViews(t *testing.T) {
+	eng := enginetest.Open(t)
+	images := &datasets.Images{Height: 8, Width: 8, Channels: 1, Pixels: make([]uint8, 3*64), Labels: make([]int, 3), Classes: []string{"a"}}
+	grid := expect.Must(Views(eng, augment.Recipe{augment.Flip{}}, images, 1))(t)
+	expect.That(t, grid.Title != "", "the grid has no title")
+	smaller := augment.Recipe{augment.Crop{Height: 4, Width: 4}}
+	expect.Error(t, expect.Err(Views(eng, smaller, images, 1)), "4×4×1")
+	none := &datasets.Images{Height: 8, Width: 8, Channels: 1}
+	expect.That(t, expect.Err(Views(eng, augment.Recipe{}, none, 1)) != nil, "a grid of no image was drawn")
+}
+
+// A loop sees every item once and in order; its line stands before the first one and ends with how many there were.
+func TestWatch(t *testing.T) {
+	var b bytes.Buffer
+	var seen []string
+	for i, name := range watch(&b, "loss", []string{"ssCL", "PUCL"}) {
+		if seen = append(seen, name); i != len(seen)-1 {
+			t.Errorf("item %d has index %d", len(seen)-1, i)
+		}
+		expect.That(t, strings.HasPrefix(b.String(), "loss 0 of 2 (0 %)\n"), "during item %d it says %q", i, b.String())
+	}
+	expect.That(t, slices.Equal(seen, []string{"ssCL", "PUCL"}), "it went through %q", seen)
+	expect.That(t, regexp.MustCompile(`\n2 losses in .*\n$`).MatchString(b.String()),
+		"at the end it says\n%s", b.String())
+}
+
+// A loop that is left says how far it came; no items, no line.
+func TestWatchLeftEarly(t *testing.T) {
+	var b bytes.Buffer
+	for i := range watch(&b, "claim", make([]int, 4)) {
+		if i == 1 {
+			break
+		}
+	}
+	expect.That(t, regexp.MustCompile(`\n1 of 4 claims in .*, left at claim 2\n$`).MatchString(b.String()),
+		"it says\n%s", b.String())
+	b.Reset()
+	for range watch(&b, "claim", []int(nil)) {
+		t.Error("there is nothing to go through")
+	}
+	expect.That(t, b.Len() <= 0, "of nothing it says\n%s", b.String())
 }

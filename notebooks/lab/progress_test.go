@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -47,19 +48,17 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 		p.Step(step)
 		p.End(step, tt.err)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-		if len(lines) != 3 || lines[0] != "PUCL: preparing the first step" ||
-			lines[1] != "PUCL: step 3 of 4 (75 %), loss 1.500 (chance 2.000), rate 0.012, rank 2.5" ||
-			!strings.HasPrefix(lines[2], "PUCL: 3 of 4 steps in ") || !strings.HasSuffix(lines[2], ", "+tt.want) {
-			t.Errorf("%s:\n%s", tt.name, b.String())
-		}
+		expect.That(t, len(lines) == 3 && lines[0] == "PUCL: preparing the first step" &&
+			lines[1] == "PUCL: step 3 of 4 (75 %), loss 1.500 (chance 2.000), rate 0.012, rank 2.5" &&
+			strings.HasPrefix(lines[2], "PUCL: 3 of 4 steps in ") && strings.HasSuffix(lines[2], ", "+tt.want),
+			"%s:\n%s", tt.name, b.String())
 	}
 	var b bytes.Buffer
 	p := Progress(&b, "PUCL")
 	p.Start(train.Progress{Step: 2, Steps: 4})
 	p.End(train.Progress{Step: 2, Steps: 4}, nil)
-	if !strings.HasPrefix(b.String(), "PUCL: going on after step 2 of 4, preparing\n") {
-		t.Errorf("a run that goes on says %q", b.String())
-	}
+	expect.That(t, strings.HasPrefix(b.String(), "PUCL: going on after step 2 of 4, preparing\n"),
+		"a run that goes on says %q", b.String())
 }
 
 // A run that finds all of its steps done says so, lest it seems to have taken them in no time.
@@ -68,9 +67,7 @@ func TestProgressOfWhatIsDone(t *testing.T) {
 	p := Progress(&b, "PUCL")
 	p.Start(train.Progress{Step: 4, Steps: 4})
 	p.End(train.Progress{Step: 4, Steps: 4}, nil)
-	if !strings.HasSuffix(b.String(), ", all done before\n") {
-		t.Errorf("it says %q", b.String())
-	}
+	expect.That(t, strings.HasSuffix(b.String(), ", all done before\n"), "it says %q", b.String())
 }
 
 // An interrupt before the first step is told by the error alone.
@@ -114,9 +111,7 @@ func TestProgressSaysHowManyViews(t *testing.T) {
 		last.Step, last.Loss, last.Views = 2, 0.25, 16*views
 		p.Step(last)
 		p.End(last, nil)
-		if !regexp.MustCompile(want).MatchString(b.String()) {
-			t.Errorf("%d views:\n%s", views, b.String())
-		}
+		expect.That(t, regexp.MustCompile(want).MatchString(b.String()), "%d views:\n%s", views, b.String())
 	}
 }
 
@@ -149,9 +144,8 @@ func TestInterrupt(t *testing.T) {
 	said := interrupt(t, folder)
 	found := regexp.MustCompile(`pretraining stopped after (\d+) of 1000000 steps \(interrupt signal received\); its state is saved in ` +
 		regexp.QuoteMeta(filepath.Join(folder, "training.checkpoint")) + `: run the same again, and it goes on from there`).FindStringSubmatch(said)
-	if found == nil || !strings.Contains(said, "✗ train: ") || !strings.Contains(said, ", stopped\n") {
-		t.Fatalf("an interrupted run says\n%s", said)
-	}
+	expect.Require(t, found != nil && strings.Contains(said, "✗ train: ") && strings.Contains(said, ", stopped\n"),
+		"an interrupted run says\n%s", said)
 	if again := interrupt(t, folder); !strings.Contains(again, "endless: going on after step "+found[1]+" of 1000000") {
 		t.Errorf("the run after %s steps goes on with\n%s", found[1], again)
 	}
@@ -162,21 +156,14 @@ func interrupt(t *testing.T, folder string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestInterruptedCell$")
 	cmd.Env = append(os.Environ(), interruptFolder+"="+folder, "GOMLX_BACKEND=go:ops_sequential")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(cmd.StdoutPipe())(t)
 	var said, stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, cmd.Start())
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
 		if strings.Contains(lines.Text(), "endless: step ") {
-			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 		}
 	}
 	started := time.Now()
@@ -184,9 +171,8 @@ func interrupt(t *testing.T, folder string) string {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Fatalf("the interrupted program ended with %v:\n%s%s", err, said.String(), stderr.String())
 	}
-	if took := time.Since(started); took > 4*time.Second {
-		t.Errorf("it took %v to stop; GoNB kills after five seconds", took)
-	}
+	took := time.Since(started)
+	expect.That(t, took <= 4*time.Second, "it took %v to stop; GoNB kills after five seconds", took)
 	return said.String() + stderr.String()
 }
 
@@ -195,21 +181,11 @@ func TestCurves(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := train.Config{Steps: 4, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2}
 	config.Monitor = train.Monitor{Every: 2, Examples: 12}
-	m, err := train.Pretrain(context.Background(), eng, noise{}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := Curves(m, "noise", "PUCL")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(train.Pretrain(context.Background(), eng, noise{}, config))(t)
+	full := expect.Must(Curves(m, "noise", "PUCL"))(t)
 	m.History = train.History{Losses: m.History.Losses}
-	bare, err := Curves(m, "noise", "PUCL")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := expect.Must(Curves(m, "noise", "PUCL"))(t)
 	_, tall := full.Size()
-	if _, low := bare.Size(); low >= tall {
-		t.Errorf("%g points without a history, %g with", low, tall)
-	}
+	_, low := bare.Size()
+	expect.That(t, !(low >= tall), "%g points without a history, %g with", low, tall)
 }

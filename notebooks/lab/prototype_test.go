@@ -2,7 +2,6 @@ package lab
 
 import (
 	"compress/gzip"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,45 +23,34 @@ func softer(knob float64) Prototype {
 	}}
 }
 
-// A prototype goes its way from value to figure, and trains nothing twice.
+// A prototype goes its way from value to figure, and trains nothing twice. Other numbers of steps and seeds are other
+// runs, of what the objective is set beside too, and what is shown says which they are.
 func TestPrototype(t *testing.T) {
 	expect.Slow(t)
 	b := bench(t)
 	p := softer(0.5)
+	p.Steps = 4
 	values, err := p.Values()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for _, row := range values.Cells { // chance: log(2·4 − 1), whatever the loss
-		if got := row[3].Mean; got < 1.9459 || got > 1.946 {
-			t.Errorf("all at one point: %g, want log 7", got)
-		}
+		got := row[3].Mean
+		expect.That(t, !(got < 1.9459) && !(got > 1.946), "all at one point: %g, want log 7", got)
 	}
-	if _, err := p.Accuracies(); err == nil || !strings.Contains(err.Error(), "run the cell that trains it first") {
-		t.Errorf("before training: %v", err)
-	}
+	expect.Error(t, expect.Err(p.Accuracies()), "run the cell that trains it first")
 	// Its own, and those of ssCL and PUCL, which a checkout has.
-	if said, err := p.Train(); err != nil || said != "softer: 6 of 6 runs done, each of 20 steps, of size smoke, which shows that everything runs and "+
+	if said, err := p.Train(); err != nil || said != "softer: 6 of 6 runs done, each of 4 steps, of size smoke, which shows that everything runs and "+
 		"no more" {
 		t.Fatalf("%q, %v", said, err)
 	}
-	table, err := p.Accuracies()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := expect.Must(p.Accuracies())(t)
 	for _, text := range []string{table.Title, table.Note} { // a smoke run does not look like a result
-		if !strings.Contains(text, "size smoke") {
-			t.Errorf("%q does not say that it is of size smoke", text)
-		}
+		expect.That(t, strings.Contains(text, "size smoke"), "%q does not say that it is of size smoke", text)
 	}
-	if got := strings.Join(table.Rows, " "); got != "ssCL PUCL softer" {
-		t.Errorf("rows %s", got)
-	}
-	if c := table.Cells[2][2]; c.Missing || c.Mean < 30 || c.Spread <= 0 {
-		t.Errorf("with true labels %+v", c)
-	}
+	expect.Equal(t, strings.Join(table.Rows, " "), "ssCL PUCL softer", "rows")
+	c := table.Cells[2][2]
+	expect.That(t, !c.Missing && !(c.Mean < 30) && !(c.Spread <= 0), "with true labels %+v", c)
 	for _, f := range []func() (Figure, error){p.Embedding, p.Figure} {
-		if f, err := f(); err != nil || f.Drawer == nil || !strings.Contains(f.Alt, "softer") || !strings.Contains(f.Alt, "20 steps, of size smoke") {
+		if f, err := f(); err != nil || f.Drawer == nil || !strings.Contains(f.Alt, "softer") || !strings.Contains(f.Alt, "4 steps, of size smoke") {
 			t.Errorf("figure %+v, %v", f, err)
 		}
 	}
@@ -78,47 +66,34 @@ func TestPrototype(t *testing.T) {
 		t.Errorf("accuracies of %q, %v", table.Rows, err)
 	}
 	for _, f := range []func() (Figure, error){p.Embedding, p.Figure} {
-		if f, err := f(); err != nil || !strings.Contains(f.Alt, "milder") || strings.Contains(f.Alt, "softer") {
-			t.Errorf("%q, %v", f.Alt, err)
-		}
+		f := expect.Must(f())(t)
+		expect.That(t, strings.Contains(f.Alt, "milder") && !strings.Contains(f.Alt, "softer"), "%q", f.Alt)
 	}
-	if _, err := softer(0.25).Accuracies(); err == nil { // another formula of the same name
-		t.Error("the results of one formula stand for another")
-	}
-}
+	other := softer(0.25) // another formula of the same name
+	other.Steps = 4
+	expect.That(t, expect.Err(other.Accuracies()) != nil, "the results of one formula stand for another")
 
-// Other numbers of steps and seeds are other runs, of what the objective is set beside too, and what is shown says which they are.
-func TestPrototypeOfOtherSteps(t *testing.T) {
-	expect.Slow(t)
-	bench(t)
-	p := softer(0.5)
+	p = softer(0.5)
 	p.Steps, p.Seeds = 4, 1
-	if said, err := p.Train(); err != nil || !strings.HasPrefix(said, "softer: 3 of 3 runs done, each of 4 steps, ") {
-		t.Fatalf("%q, %v", said, err)
-	}
-	table, err := p.Accuracies()
-	if err != nil || !strings.Contains(table.Title, ", 4 steps") ||
-		!strings.Contains(table.Note, "One seed, so without an interval; trainings each of 4 steps") {
-		t.Errorf("%q, %q, %v", table.Title, table.Note, err)
-	}
-	if f, err := p.Figure(); err != nil || !strings.Contains(f.Alt, "one seed, no interval") {
-		t.Errorf("%q, %v", f.Alt, err)
-	}
+	said := expect.Must(p.Train())(t)
+	expect.Require(t, strings.HasPrefix(said, "softer: 3 of 3 runs done, each of 4 steps, "), "%q", said)
+	expect.Equal(t, results(t, b), done, "one of the two seeds is trained anew: results")
+	table, err = p.Accuracies()
+	expect.That(t, err == nil && strings.Contains(table.Title, ", 4 steps") &&
+		strings.Contains(table.Note, "One seed, so without an interval; trainings each of 4 steps"), "%q, %q, %v",
+		table.Title, table.Note, err)
+	f := expect.Must(p.Figure())(t)
+	expect.That(t, strings.Contains(f.Alt, "one seed, no interval"), "%q", f.Alt)
 	p.Steps = 5
-	if _, err := p.Accuracies(); !errors.Is(err, errUntrained) {
-		t.Errorf("runs of 4 steps stand for those of 5: %v", err)
-	}
+	expect.Is(t, expect.Err(p.Accuracies()), errUntrained, "runs of 4 steps stand for those of 5")
 	t.Setenv("PUCL_STEPS", "4")
 	t.Setenv("PUCL_SEEDS", "2")
 	p.Steps, p.Seeds = 0, 0
-	if c, err := p.config(); err != nil || c.Steps != 4 || c.Seeds != 2 {
-		t.Errorf("by the settings: %+v, %v", c, err)
-	}
+	config := expect.Must(p.config())(t)
+	expect.That(t, config.Steps == 4 && config.Seeds == 2, "by the settings: %+v", config)
 	for name, of := range map[string]Prototype{"steps": {Steps: -1}, "seeds": {Seeds: -1}} {
 		of.Objective, of.Size = p.Objective, experiment.Smoke
-		if _, err := of.Train(); err == nil || !strings.Contains(err.Error(), "-1 "+name) {
-			t.Errorf("%s: %v", name, err)
-		}
+		expect.Error(t, expect.Err(of.Train()), "-1 "+name)
 	}
 }
 
@@ -126,20 +101,13 @@ func TestPrototypeOfOtherSteps(t *testing.T) {
 func TestFormulaOfNearKnobs(t *testing.T) {
 	of := func(knob float64) string {
 		t.Helper()
-		text, err := formula(Must(engine.Open()), softer(knob).Objective)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
+		return expect.Must(formula(Must(engine.Open()), softer(knob).Objective))(t)
 	}
 	mine := of(0.5)
-	if near := of(0.5 + 1e-7); near == mine {
-		t.Errorf("knobs of 0.5 and 0.5000001 have the formula %s", near)
-	}
+	near := of(0.5 + 1e-7)
+	expect.That(t, near != mine, "knobs of 0.5 and 0.5000001 have the formula %s", near)
 	t.Setenv("GOMLX_BACKEND", "go")
-	if other := of(0.5); other != mine {
-		t.Errorf("the pure-Go engine makes of it the formula %s, not %s", other, mine)
-	}
+	expect.Equal(t, of(0.5), mine, "the pure-Go engine makes of it the formula: not")
 }
 
 // A program of another module is set beside the runs of the checkout that it was compiled from.
@@ -149,37 +117,21 @@ func TestPrototypeOfAnotherModule(t *testing.T) {
 	p := Prototype{Size: experiment.Laptop}
 	w := &prototypeWork{Prototype: p, config: Must(p.config())}
 	given, err := w.given()
-	if err != nil || len(given) != 6 {
-		t.Fatalf("%d runs, %v", len(given), err)
-	}
+	expect.Require(t, err == nil && len(given) == 6, "%d runs, %v", len(given), err)
 	for _, s := range given {
-		if s.State != experiment.Done {
-			t.Errorf("%s is %s", s.Run, s.State)
-		}
+		expect.That(t, s.State == experiment.Done, "%s is %s", s.Run, s.State)
 	}
 }
 
 // results counts the results of a bench, which are the lines of its packs.
 func results(t *testing.T, b *Bench) (n int) {
 	t.Helper()
-	files, err := filepath.Glob(b.Path("results/*/*.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := expect.Must(filepath.Glob(b.Path("results/*/*.jsonl.gz")))(t)
 	for _, path := range files {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Must(os.Open(path))(t)
 		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := expect.Must(gzip.NewReader(f))(t)
+		text := expect.Must(io.ReadAll(z))(t)
 		n += strings.Count(string(text), "\n")
 	}
 	return n
@@ -204,15 +156,10 @@ func TestPrototypeRefuses(t *testing.T) {
 			return Add(pucl.OwnViews(b), Mul(zero, Sqrt(Mul(zero, pucl.OwnViews(b)))))
 		})},
 	} {
-		if _, err := p.Train(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q in it", err, want)
-		}
+		expect.Error(t, expect.Err(p.Train()), want)
 	}
 	t.Setenv("PUCL_SIZE", "tiny")
-	if _, err := (Prototype{Objective: of(pucl.OwnViews)}).Values(); err == nil || !strings.Contains(err.Error(), `no size "tiny"`) {
-		t.Errorf("%v", err)
-	}
-	if _, err := os.Stat(filepath.Join(os.Getenv("PUCL_HOME"), "notebooks", "out", "prototype", "results")); err == nil {
-		t.Error("something was trained")
-	}
+	expect.Error(t, expect.Err((Prototype{Objective: of(pucl.OwnViews)}).Values()), `no size "tiny"`)
+	_, err := os.Stat(filepath.Join(os.Getenv("PUCL_HOME"), "notebooks", "out", "prototype", "results"))
+	expect.That(t, err != nil, "something was trained")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -23,14 +24,10 @@ import (
 func silent(string, ...any) {}
 
 func TestProduct(t *testing.T) {
-	row, err := product(context.Background(), enginetest.Open(t), silent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := expect.Must(product(context.Background(), enginetest.Open(t), silent))(t)
 	// 512 products of float32, summed in float32 in any order, are off by at most 512·2⁻²⁴ of their absolute sum.
-	if relative := row.Values["relative_error"]; row.Result != Pass || !(relative > 0) || relative > 512*math.Exp2(-24) {
-		t.Errorf("%+v", row)
-	}
+	relative := row.Values["relative_error"]
+	expect.That(t, row.Result == Pass && relative > 0 && !(relative > 512*math.Exp2(-24)), "%+v", row)
 	for relative, want := range map[float64]string{1e-7: "PASS as float32", 3e-4: "PASS as TF32", 2e-3: "FAIL too far off", math.NaN(): "FAIL too far off"} {
 		row := productRow(relative)
 		if result, words, _ := strings.Cut(want, " "); string(row.Result) != result || !strings.Contains(row.Detail, words) {
@@ -63,13 +60,8 @@ func TestNumbersAgree(t *testing.T) {
 	c := numberCase{"tiny", 4, 12, 1, network, recipe}
 	eng := enginetest.Open(t)
 	t.Setenv("GOMLX_BACKEND", "") // which the comparison sets, and the test takes back
-	row, err := c.againstPureGo(context.Background(), eng, silent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if row.Result != Pass || !(row.Values["gradient_norm"] > 0) || !(row.Values["loss_nats"] > 0) {
-		t.Errorf("%+v", row)
-	}
+	row := expect.Must(c.againstPureGo(context.Background(), eng, silent))(t)
+	expect.That(t, row.Result == Pass && row.Values["gradient_norm"] > 0 && row.Values["loss_nats"] > 0, "%+v", row)
 	if n := len(network.engines); network.engines[0] != eng.Backend.Name() || !strings.Contains(network.engines[n-1], "Go") {
 		t.Errorf("compared %q", network.engines)
 	}
@@ -78,9 +70,7 @@ func TestNumbersAgree(t *testing.T) {
 		t.Fatal(pure, err)
 	}
 	step, err := c.step(pure)
-	if err != nil || len(step.gradients) < 10 {
-		t.Errorf("%+v, %v", step, err)
-	}
+	expect.That(t, err == nil && len(step.gradients) >= 10, "%+v, %v", step, err)
 	turn := func(now string, _ ...any) { network.turned = strings.Contains(now, "pure-Go") }
 	if row, err := c.againstPureGo(context.Background(), pure, turn); err != nil || row.Result != Fail {
 		t.Errorf("of a wrong engine: %+v, %v", row, err)
@@ -104,31 +94,23 @@ func TestCompare(t *testing.T) {
 		"one fewer":  {oneStep{2, []float64{3}}, Fail},
 		"none there": {oneStep{2, nil}, Fail},
 	} {
-		if row := compare(tt.here, reference, allowed); row.Result != tt.want {
-			t.Errorf("%s: %+v", name, row)
-		}
+		row := compare(tt.here, reference, allowed)
+		expect.That(t, row.Result == tt.want, "%s: %+v", name, row)
 	}
 }
 
 func TestTimeStep(t *testing.T) {
 	c := stepCase{"a tiny step", 4, 8, 1, train.Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Projection: 4}, false}
 	steps := 0
-	row, err := c.time(context.Background(), enginetest.Open(t), func(string, ...any) { steps++ })
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := expect.Must(c.time(context.Background(), enginetest.Open(t), func(string, ...any) { steps++ }))(t)
 	v := row.Values
-	if row.Result != Pass || v["steps"] < stepsLeast || float64(steps) != v["steps"]+stepsBefore {
-		t.Errorf("%d steps told, %+v", steps, row)
-	}
-	if !(v["fastest_step_ms"] <= v["step_ms"] && v["step_ms"] <= v["slowest_step_ms"]) || !(math.Abs(v["views_per_second"]*v["step_ms"]-8000) <= 1e-6*8000) {
-		t.Errorf("8 views a step: %+v", v)
-	}
+	expect.That(t, row.Result == Pass && !(v["steps"] < stepsLeast) && float64(steps) == v["steps"]+stepsBefore,
+		"%d steps told, %+v", steps, row)
+	expect.That(t, v["fastest_step_ms"] <= v["step_ms"] && v["step_ms"] <= v["slowest_step_ms"] &&
+		math.Abs(v["views_per_second"]*v["step_ms"]-8000) <= 1e-6*8000, "8 views a step: %+v", v)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.time(ctx, enginetest.Open(t), silent); err == nil {
-		t.Error("an interrupted timing gives no error")
-	}
+	expect.That(t, expect.Err(c.time(ctx, enginetest.Open(t), silent)) != nil, "an interrupted timing gives no error")
 }
 
 // sides returns images of which the positive ones, 3 in 10, are bright on the left and the others on the right.
@@ -160,16 +142,11 @@ func tinyTask() task {
 
 func TestTraining(t *testing.T) {
 	eng := enginetest.Open(t)
-	row, err := tinyTask().train(context.Background(), eng, silent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if row.Result != Pass || row.Values["pupl_accuracy"] < 0.95 || row.Values["true_label_accuracy"] < 0.99 || row.Values["larger_class"] != 0.7 {
-		t.Errorf("%+v", row)
-	}
-	if !(math.Abs(row.Values["chance_nats"]-math.Log(63)) <= 1e-12) { // 32 images, two views each, less the anchor
-		t.Errorf("chance level %g", row.Values["chance_nats"])
-	}
+	row := expect.Must(tinyTask().train(context.Background(), eng, silent))(t)
+	expect.That(t, row.Result == Pass && !(row.Values["pupl_accuracy"] < 0.95) &&
+		!(row.Values["true_label_accuracy"] < 0.99) && row.Values["larger_class"] == 0.7, "%+v", row)
+	expect.That(t, math.Abs(row.Values["chance_nats"]-math.Log(63)) <= 1e-12,
+		"chance level %g", row.Values["chance_nats"]) // 32 images, two views each, less the anchor
 
 	// The same with test images whose classes say nothing.
 	blind := tinyTask()
@@ -212,9 +189,8 @@ func TestJudge(t *testing.T) {
 		"pseudo-labels": {4.51, wrong, right, Fail}, "true labels": {4.51, right, wrong, Fail},
 	} {
 		found := &outcome{losses: low, chance: tt.chance, pupl: tt.ours, trueLabels: tt.theirs}
-		if row := found.judge(truth); row.Result != tt.want {
-			t.Errorf("%s: %+v", name, row)
-		}
+		row := found.judge(truth)
+		expect.That(t, row.Result == tt.want, "%s: %+v", name, row)
 	}
 }
 
@@ -227,21 +203,16 @@ func TestTrials(t *testing.T) {
 	} {
 		seen, of := map[string]bool{}, map[string]int{}
 		for _, one := range trials(kind, 7) {
-			if seen[one.kind+one.name] || one.do == nil {
-				t.Errorf("%s: %s %q comes twice, or does nothing", kind, one.kind, one.name)
-			}
+			expect.That(t, !seen[one.kind+one.name] && one.do != nil,
+				"%s: %s %q comes twice, or does nothing", kind, one.kind, one.name)
 			seen[one.kind+one.name] = true
 			of[one.kind]++
 		}
-		if !maps.Equal(of, want) {
-			t.Errorf("%s: %v, want %v", kind, of, want)
-		}
+		expect.That(t, maps.Equal(of, want), "%s: %v, want %v", kind, of, want)
 	}
 	for _, onGPU := range []bool{false, true} {
 		for _, task := range tasks(onGPU) {
-			if _, err := datasets.FindBenchmark(task.bench); err != nil {
-				t.Error(err)
-			}
+			expect.Must(datasets.FindBenchmark(task.bench))(t)
 		}
 	}
 }

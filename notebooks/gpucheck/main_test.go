@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // TestMain lets the test program be what the checks start as processes of their own.
@@ -55,9 +57,7 @@ func runWith(t *testing.T, ctx context.Context, parts runner, args ...string) (s
 func has(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
-		if !strings.Contains(text, p) {
-			t.Errorf("%q is not in:\n%s", p, text)
-		}
+		expect.That(t, strings.Contains(text, p), "%q is not in:\n%s", p, text)
 	}
 }
 
@@ -72,16 +72,11 @@ func TestEverythingPasses(t *testing.T) {
 		return nil
 	}
 	status, stdout, stderr := runWith(t, context.Background(), fakeRunner("xla-cuda", see), "-only", fast, "-steps", "7")
-	if status != exitOK {
-		t.Errorf("status %d", status)
-	}
+	expect.That(t, status == exitOK, "status %d", status)
 	// On a card: the start, a product, two comparisons, three steps to time in two precisions, two trainings.
-	if len(parts) != 1+1+2+6+2 {
-		t.Errorf("%d parts: %+v", len(parts), parts)
-	}
-	if last := parts[len(parts)-1]; last.Kind != kindTraining || last.Steps != 7 {
-		t.Errorf("the last part is %+v", last)
-	}
+	expect.That(t, len(parts) == 1+1+2+6+2, "%d parts: %+v", len(parts), parts)
+	last := parts[len(parts)-1]
+	expect.That(t, last.Kind == kindTraining && last.Steps == 7, "the last part is %+v", last)
 	has(t, stdout, "engine    the engine", "device    Card 0", "driver    not told", "card      not told", "12 passed, 0 failed, 0 not run.",
 		"device memory not told, the process's 2.00 GB")
 	has(t, stderr, "[1/11] numbers", "[11/11] training: CIFAR-I", "PASS after")
@@ -101,17 +96,13 @@ func TestFailuresAreRows(t *testing.T) {
 		return nil
 	}
 	status, stdout, _ := runWith(t, context.Background(), fakeRunner("xla-cpu", spoil), "-on", "cpu", "-only", fast, "-json")
-	if status != exitFailed {
-		t.Errorf("status %d", status)
-	}
+	expect.That(t, status == exitFailed, "status %d", status)
 	var r Report
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
-		t.Fatalf("%v in %s", err, stdout)
-	}
+	err := json.Unmarshal([]byte(stdout), &r)
+	expect.Require(t, err == nil, "%v in %s", err, stdout)
 	// A product, two comparisons, four timings; the start and two trainings went well.
-	if r.count(Fail) != 7 || r.count(Pass) != 3 {
-		t.Errorf("%d failed, %d passed:\n%s", r.count(Fail), r.count(Pass), stdout)
-	}
+	expect.That(t, r.count(Fail) == 7 && r.count(Pass) == 3,
+		"%d failed, %d passed:\n%s", r.count(Fail), r.count(Pass), stdout)
 	has(t, stdout, "signal: aborted", "its process told nothing", "a step of a ResNet-10 against pure Go")
 }
 
@@ -121,17 +112,14 @@ func TestTheWrongEngineIsRefused(t *testing.T) {
 		{"cpu", "xla-cuda", "GOMLX_BACKEND=xla:cpu"}, {"go", "xla-cpu", "not the pure-Go one"},
 	} {
 		status, stdout, stderr := runWith(t, context.Background(), fakeRunner(tt.kind, nil), "-on", tt.on)
-		if status != exitFailed || stdout != "" {
-			t.Errorf("-on %s with %s: status %d, %q", tt.on, tt.kind, status, stdout)
-		}
+		expect.That(t, status == exitFailed && stdout == "",
+			"-on %s with %s: status %d, %q", tt.on, tt.kind, status, stdout)
 		has(t, stderr, tt.want)
 	}
 	status, _, stderr := runWith(t, context.Background(), func(context.Context, part, string, func(string)) (message, error) {
 		return message{}, errors.New("no such plugin")
 	})
-	if status != exitFailed {
-		t.Errorf("an engine that does not open: status %d", status)
-	}
+	expect.That(t, status == exitFailed, "an engine that does not open: status %d", status)
 	has(t, stderr, "the engine does not work: no such plugin")
 }
 
@@ -146,21 +134,15 @@ func TestInterrupted(t *testing.T) {
 		return nil
 	})
 	status, stdout, _ := runWith(t, ctx, parts, "-on", "go", "-only", fast, "-markdown")
-	if status != exitInterrupted {
-		t.Errorf("status %d", status)
-	}
+	expect.That(t, status == exitInterrupted, "status %d", status)
 	has(t, stdout, "| PASS | start | a first training step | taken | 0 |", "| PASS | step |", "6 passed, 0 failed, 0 not run. Interrupted: 2 more were left undone.")
-	if strings.Contains(stdout, "| training |") {
-		t.Errorf("the interrupted check has a row:\n%s", stdout)
-	}
+	expect.That(t, !strings.Contains(stdout, "| training |"), "the interrupted check has a row:\n%s", stdout)
 }
 
 // Without Go and without test programs the tests are said not to have run, and that is no failure.
 func TestTestsThatCannotRun(t *testing.T) {
 	status, stdout, _ := runWith(t, context.Background(), fakeRunner("go", nil), "-on", "go", "-only", "tests")
-	if status != exitOK {
-		t.Errorf("status %d", status)
-	}
+	expect.That(t, status == exitOK, "status %d", status)
 	has(t, stdout, "not run  tests  theory/claims/verdicts", "no go command here", fmt.Sprintf("1 passed, 0 failed, %d not run.", len(enginePackages)))
 }
 
@@ -170,9 +152,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"takes no arguments": {"now"}, "want a positive number": {"-steps", "-1"}, "not defined": {"-nosuch"},
 	} {
 		status, _, stderr := runWith(t, context.Background(), nil, args...)
-		if status != exitUsage {
-			t.Errorf("%q: status %d", args, status)
-		}
+		expect.That(t, status == exitUsage, "%q: status %d", args, status)
 		has(t, stderr, want)
 	}
 }
@@ -181,34 +161,25 @@ func TestWrongCommandLines(t *testing.T) {
 func TestProcesses(t *testing.T) {
 	ctx := context.Background()
 	var told []string
-	found, err := inProcess(ctx, part{Kind: kindStart}, "go", func(s string) { told = append(told, s) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := expect.Must(inProcess(ctx, part{Kind: kindStart}, "go", func(s string) { told = append(told, s) }))(t)
 	if m := found.Machine; m == nil || m.Kind != "go" || m.Backend != "go" || m.Devices != 1 || !strings.Contains(m.Versions, "gomlx v") || m.Hardware == "" {
 		t.Errorf("machine %+v", m)
 	}
-	if found.Row == nil || found.Row.Result != Pass || !(found.Row.Values["loss_nats"] > 0) || !(found.Memory > 0) {
-		t.Errorf("row %+v, memory %g", found.Row, found.Memory)
-	}
-	if _, err := inProcess(ctx, part{Kind: "nosuch"}, "go", nil); err == nil || err.Error() != `there is no check "" of the kind "nosuch"` {
-		t.Errorf("%v", err)
-	}
-	if _, err := inProcess(ctx, part{Kind: kindStart}, "xla:/no/such/plugin.so", nil); err == nil || !strings.Contains(err.Error(), "/no/such/plugin.so") {
-		t.Errorf("%v", err)
-	}
+	expect.That(t, found.Row != nil && found.Row.Result == Pass && found.Row.Values["loss_nats"] > 0 &&
+		found.Memory > 0, "row %+v, memory %g", found.Row, found.Memory)
+	_, err := inProcess(ctx, part{Kind: "nosuch"}, "go", nil)
+	expect.That(t, err != nil && err.Error() == `there is no check "" of the kind "nosuch"`, "%v", err)
+	expect.Error(t, expect.Err(inProcess(ctx, part{Kind: kindStart}, "xla:/no/such/plugin.so", nil)),
+		"/no/such/plugin.so")
 	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer cancel()
 	began := time.Now()
 	if _, err := inProcess(short, part{Kind: kindStep, Name: "ResNet-18, 2×32 views 32×32, SGD, float32"}, "go", func(string) {}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("interrupted: %v", err)
 	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the interrupted process took %v to end", took)
-	}
+	took := time.Since(began)
+	expect.That(t, took <= 10*time.Second, "the interrupted process took %v to end", took)
 	t.Setenv("GPUCHECK_CRASHES", "1")
-	if _, err := inProcess(ctx, part{Kind: kindStart}, "go", nil); err == nil ||
-		!strings.Contains(err.Error(), "exit status 2: panic: the card fell off the bus") {
-		t.Errorf("a crash: %v", err)
-	}
+	expect.Error(t, expect.Err(inProcess(ctx, part{Kind: kindStart}, "go", nil)),
+		"exit status 2: panic: the card fell off the bus")
 }

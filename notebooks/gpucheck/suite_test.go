@@ -58,19 +58,15 @@ func TestEnginePackagesAreComplete(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for pkg := range uses {
 		// Of safetensors only the names of types are used.
-		if tested[pkg] && !slices.Contains(enginePackages, pkg) && pkg != "pucl/safetensors" {
-			t.Errorf("%s uses the engine and has tests, but is not listed", pkg)
-		}
+		expect.That(t, !tested[pkg] || slices.Contains(enginePackages, pkg) || pkg == "pucl/safetensors",
+			"%s uses the engine and has tests, but is not listed", pkg)
 	}
 	for _, pkg := range enginePackages {
-		if !uses[pkg] || !tested[pkg] {
-			t.Errorf("%s is listed, but uses no engine (%v) or has no tests (%v)", pkg, uses[pkg], tested[pkg])
-		}
+		expect.That(t, uses[pkg] && tested[pkg],
+			"%s is listed, but uses no engine (%v) or has no tests (%v)", pkg, uses[pkg], tested[pkg])
 	}
 }
 
@@ -101,12 +97,8 @@ func testModule(t *testing.T) string {
 		"none/none_test.go":     "package none\n",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		expect.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -133,9 +125,8 @@ func TestSuite(t *testing.T) {
 			if err != nil {
 				row = &Row{Result: Fail, Detail: err.Error()}
 			}
-			if row.Result != tt.result || strings.Join(row.Failures, " ") != tt.failures {
-				t.Errorf("%s, %q: %s", row.Result, row.Failures, row.Detail)
-			}
+			expect.That(t, row.Result == tt.result && strings.Join(row.Failures, " ") == tt.failures,
+				"%s, %q: %s", row.Result, row.Failures, row.Detail)
 			has(t, row.Detail, tt.told...)
 		})
 	}
@@ -145,16 +136,12 @@ func TestSuite(t *testing.T) {
 func TestSuiteWithoutGo(t *testing.T) {
 	needsGo(t)
 	root, folder := testModule(t), t.TempDir()
-	if err := buildTests(context.Background(), root, "good", testProgram(folder, "good")); err != nil {
-		t.Fatal(err)
-	}
-	if err := goCommand(context.Background(), root, "build", "-o", filepath.Join(folder, converter), "cmd/"+converter); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, buildTests(context.Background(), root, "good", testProgram(folder, "good")))
+	err := goCommand(context.Background(), root, "build", "-o", filepath.Join(folder, converter), "cmd/"+converter)
+	expect.Require(t, err == nil, "%v", err)
 	s := &suite{root: root, programs: folder, env: append(os.Environ(), "GOMLX_BACKEND=mine", "PATH=")}
-	if row, err := s.run(context.Background(), "good", func(string) {}); err != nil || row.Result != Pass {
-		t.Errorf("%+v, %v", row, err)
-	}
+	row := expect.Must(s.run(context.Background(), "good", func(string) {}))(t)
+	expect.That(t, row.Result == Pass, "%+v", row)
 	if row, err := s.run(context.Background(), "bad", nil); err != nil || row.Result != NotRun || !strings.Contains(row.Detail, "bad.test") {
 		t.Errorf("%+v, %v", row, err)
 	}
@@ -167,9 +154,8 @@ func TestFailuresAreTheInnermost(t *testing.T) {
 		for _, name := range lines {
 			counts.add(event{Action: "fail", Test: name})
 		}
-		if got := strings.Join(counts.failures, " "); got != "TestA/x TestB" || counts.failed != 2 {
-			t.Errorf("%q: %q, %d", lines, got, counts.failed)
-		}
+		got := strings.Join(counts.failures, " ")
+		expect.That(t, got == "TestA/x TestB" && counts.failed == 2, "%q: %q, %d", lines, got, counts.failed)
 	}
 }
 
@@ -178,32 +164,20 @@ func TestBuild(t *testing.T) {
 	expect.Slow(t)
 	needsGo(t)
 	dir := t.TempDir()
-	if err := build(context.Background(), dir, []string{"pucl/probe"}, func(string, ...any) {}); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, build(context.Background(), dir, []string{"pucl/risk"}, func(string, ...any) {}))
 	cmd := exec.Command(filepath.Join(dir, "gpucheck"), "-on", "go", "-only", "tests", "-tests", dir, "-json")
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Env = append(os.Environ(), "PATH="+t.TempDir())
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	expect.Require(t, err == nil, "%v: %s", err, out)
 	var r Report
-	if err := json.Unmarshal(out, &r); err != nil {
-		t.Fatal(err)
-	}
-	if r.Machine.Kind != "go" || r.count(Pass) != 2 || r.count(NotRun) != len(enginePackages)-1 {
-		t.Errorf("%s", out)
-	}
+	expect.NoError(t, json.Unmarshal(out, &r))
+	expect.That(t, r.Machine.Kind == "go" && r.count(Pass) == 2 && r.count(NotRun) == len(enginePackages)-1, "%s", out)
 	for _, row := range r.Rows {
-		if row.What == "pucl/probe" && (row.Result != Pass || row.Values["passed"] < 3) {
-			t.Errorf("%+v", row)
-		}
+		expect.That(t, row.What != "pucl/risk" || row.Result == Pass && !(row.Values["passed"] < 3), "%+v", row)
 	}
 
 	t.Chdir(t.TempDir())
 	t.Setenv("PUCL_HOME", "")
-	if err := build(context.Background(), dir, nil, nil); err == nil || !strings.Contains(err.Error(), "folder of the checkout") {
-		t.Errorf("outside of a checkout: %v", err)
-	}
+	expect.Error(t, build(context.Background(), dir, nil, nil), "folder of the checkout")
 }

@@ -22,24 +22,14 @@ import (
 func TestReadme(t *testing.T) {
 	expect.Slow(t)
 	var out, messages bytes.Buffer
-	if err := run([]string{"-markdown"}, &out, &messages); err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(readme), out.String()) {
-		t.Errorf("README.md lacks the table\n%s", out.String())
-	}
+	expect.NoError(t, run([]string{"-markdown"}, &out, &messages))
+	readme := expect.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
+	expect.That(t, strings.Contains(string(readme), out.String()), "README.md lacks the table\n%s", out.String())
 }
 
 // TestAgainstTheFiles decides one claim anew from the files of the runs, by loops.
 func TestAgainstTheFiles(t *testing.T) {
-	report, err := experiments("", experiment.Laptop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := expect.Must(experiments("", experiment.Laptop))(t)
 	looked := 0
 	for _, r := range report.Experiments {
 		if r.Experiment != "table 1" || r.Setting != "FMNIST-I, 1000 labeled" || !strings.Contains(r.Statement, "above ssCL") {
@@ -60,36 +50,25 @@ func TestAgainstTheFiles(t *testing.T) {
 			squares += (d - mean) * (d - mean)
 		}
 		half := 2.7764451 * math.Sqrt(squares/4/5) // Student's t with 4 degrees of freedom
-		if r.Seeds != 5 || math.Abs(*r.Points-mean) > 1e-9 || math.Abs(*r.HalfWidth-half) > 1e-6 {
-			t.Errorf("%s with %d seeds, by loops %+.4f ± %.4f", r.Effect(), r.Seeds, mean, half)
-		}
+		expect.That(t, r.Seeds == 5 && !(math.Abs(*r.Points-mean) > 1e-9) && !(math.Abs(*r.HalfWidth-half) > 1e-6),
+			"%s with %d seeds, by loops %+.4f ± %.4f", r.Effect(), r.Seeds, mean, half)
 		want := papers.NotDecided
 		if mean-half > 0 {
 			want = papers.Agrees
 		} else if mean+half < 0 {
 			want = papers.Disagrees
 		}
-		if r.Verdict != want {
-			t.Errorf("verdict %q, want %q", r.Verdict, want)
-		}
+		expect.That(t, r.Verdict == want, "verdict %q, want %q", r.Verdict, want)
 	}
-	if looked != 1 {
-		t.Errorf("looked at %d claims", looked)
-	}
+	expect.That(t, looked == 1, "looked at %d claims", looked)
 }
 
 // lastAccuracy reads the accuracy on test images after the last step, by the head of a row such as "PUCL, PUPL (CE)".
 func lastAccuracy(t *testing.T, setting string, seed uint64, row string) float64 {
 	t.Helper()
-	pack, err := os.Open(filepath.Join("..", "results", "laptop", setting+".jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pack := expect.Must(os.Open(filepath.Join("..", "results", "laptop", setting+".jsonl.gz")))(t)
 	defer pack.Close()
-	lines, err := gzip.NewReader(pack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := expect.Must(gzip.NewReader(pack))(t)
 	method, head, _ := strings.Cut(row, ", ")
 	var run struct {
 		Method string
@@ -104,9 +83,7 @@ func lastAccuracy(t *testing.T, setting string, seed uint64, row string) float64
 	}
 	for decoder := json.NewDecoder(lines); run.Method != method || run.Seed != seed; {
 		run.Points = nil
-		if err := decoder.Decode(&run); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, decoder.Decode(&run))
 	}
 	last, accuracy := -1, math.NaN()
 	for _, p := range run.Points {
@@ -119,10 +96,7 @@ func lastAccuracy(t *testing.T, setting string, seed uint64, row string) float64
 }
 
 func TestPageAndLines(t *testing.T) {
-	claim, err := claims.NoiseRate().Check(enginetest.Open(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	claim := expect.Must(claims.NoiseRate().Check(enginetest.Open(t)))(t)
 	finding := papers.Finding{Claim: papers.Claim{Experiment: "table 9", Setting: "here", Statement: "a < b & c", Source: "somewhere",
 		Above: papers.Row{Method: "a"}, Below: papers.Row{Method: "b", Head: "c"}}, Rule: experiment.Last, Verdict: papers.Agrees}
 	var records []Record
@@ -137,25 +111,15 @@ func TestPageAndLines(t *testing.T) {
 	records = append(records, recordOf(finding))
 	r := Report{Size: experiment.Laptop, Experiments: records, Theory: []claims.Claim{claim},
 		Index: []papers.IndexRow{{Place: papers.Place{Name: "Figure 99", Notebook: "figure-99"}, Checked: "noise-rate: conditional"}}}
-	page, err := r.page()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := expect.Must(r.page())(t)
 	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "&#43;40.0 ± 9.5% of the steps", "noise-rate", "Figure 99", "not yet", "1 conditional.", "size laptop"} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page lacks %q", want)
-		}
+		expect.That(t, strings.Contains(string(page), want), "the page lacks %q", want)
 	}
 	var lines bytes.Buffer
-	if err := r.writeLines(&lines); err != nil {
-		t.Fatal(err)
-	}
-	if want := claim.Row() + "\ntable 9\tagrees\t+1.2 ± 0.4\ta < b & c (here)\n"; !strings.HasPrefix(lines.String(), want) {
-		t.Errorf("lines %q", lines.String())
-	}
-	if _, err := json.Marshal(r); err != nil { // NaN would not do
-		t.Error(err)
-	}
+	expect.NoError(t, r.writeLines(&lines))
+	want := claim.Row() + "\ntable 9\tagrees\t+1.2 ± 0.4\ta < b & c (here)\n"
+	expect.That(t, strings.HasPrefix(lines.String(), want), "lines %q", lines.String())
+	expect.Must(json.Marshal(r))(t) // NaN would not do
 }
 
 func TestRefuses(t *testing.T) {
@@ -169,8 +133,7 @@ func TestRefuses(t *testing.T) {
 		{[]string{"-size", "huge"}, `experiment: there is no size "huge"; choose smoke, laptop or paper`},
 	} {
 		var out, messages bytes.Buffer
-		if err := run(tt.args, &out, &messages); err == nil || err.Error() != tt.want || out.Len() > 0 {
-			t.Errorf("%q: %v, %q", tt.args, err, out.String())
-		}
+		err := run(tt.args, &out, &messages)
+		expect.That(t, err != nil && err.Error() == tt.want && out.Len() <= 0, "%q: %v, %q", tt.args, err, out.String())
 	}
 }

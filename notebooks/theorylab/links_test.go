@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/theorylab/answers"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -140,18 +141,15 @@ func startsThere(s *answers.Seeding, end string) bool {
 // that say how to start it.
 func TestNotebookLinks(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d notebooks, %v", len(files), err)
-	}
+	expect.Require(t, err == nil && len(files) != 0, "%d notebooks, %v", len(files), err)
 	lab := answers.New(enginetest.Open(t))
 	defer lab.Close()
 	link := regexp.MustCompile(`http://127\.0\.0\.1:\d+/#([^)\s"]*)`)
 	for _, file := range files {
 		for i, text := range markdownCells(t, file) {
 			for _, found := range link.FindAllStringSubmatch(text, -1) {
-				if err := checkLink(lab, found[1]); err != nil {
-					t.Errorf("%s, cell %d: %s: %v", file, i, found[0], err)
-				}
+				err := checkLink(lab, found[1])
+				expect.That(t, err == nil, "%s, cell %d: %s: %v", file, i, found[0], err)
 				if !strings.Contains(text, "go run ./notebooks theory-lab") {
 					t.Errorf("%s, cell %d: it links to the lab and does not name the command that serves it, go run ./notebooks theory-lab", file, i)
 				}
@@ -163,19 +161,15 @@ func TestNotebookLinks(t *testing.T) {
 // markdownCells returns the texts of a notebook's markdown cells, by their places in it.
 func markdownCells(t *testing.T, file string) map[int]string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(file))(t)
 	var nb struct {
 		Cells []struct {
 			Type   string `json:"cell_type"`
 			Source []string
 		}
 	}
-	if err := json.Unmarshal(data, &nb); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	err := json.Unmarshal(data, &nb)
+	expect.Require(t, err == nil, "%s: %v", file, err)
 	texts := map[int]string{}
 	for i, c := range nb.Cells {
 		if c.Type == "markdown" {
@@ -193,9 +187,8 @@ func TestCheckLink(t *testing.T) {
 	own := "t=2&pos=0&neg=180&pi=0.5&m=1&u=1&tau=1&rho=0&loss=own&labeled=LabeledMean&unlabeled=OwnViews&with=OwnViews&repel=LogPartition&mix=0.5&weight=1"
 	plane := "t=3&lab=-10,0;10,0&hid=&neg=11,0&start=0&round=1"
 	for _, fragment := range []string{good, own, plane, strings.Replace(plane, "start=0&round=1", "start=-1&round=0", 1)} {
-		if err := checkLink(lab, fragment); err != nil {
-			t.Errorf("%s: %v", fragment, err)
-		}
+		err := checkLink(lab, fragment)
+		expect.That(t, err == nil, "%s: %v", fragment, err)
 	}
 	for _, tt := range []struct{ of, old, new string }{
 		{good, "t=1", "t=5"}, {good, "t=1&", ""}, {good, "&tau=1", ""}, {good, "tau=1", "temp=1"}, {good, "loss=SCL-PU", "loss=SCLPU"},
@@ -204,9 +197,8 @@ func TestCheckLink(t *testing.T) {
 		{plane, "lab=-10,0;10,0", "lab="}, {plane, "11,0", "11.5,0"}, {plane, "start=0", "start=1"}, {plane, "round=1", "round=9"},
 		{plane, "hid=&", ""},
 	} {
-		if err := checkLink(lab, strings.Replace(tt.of, tt.old, tt.new, 1)); err == nil {
-			t.Errorf("%s with %q for %q is taken", tt.of, tt.new, tt.old)
-		}
+		expect.That(t, checkLink(lab, strings.Replace(tt.of, tt.old, tt.new, 1)) != nil,
+			"%s with %q for %q is taken", tt.of, tt.new, tt.old)
 	}
 }
 
@@ -226,8 +218,6 @@ func TestLinkFields(t *testing.T) {
 			name, _, _ := strings.Cut(strings.TrimSpace(field), ":")
 			names = append(names, name)
 		}
-		if !ok || !slices.Equal(names, tt.names) {
-			t.Errorf("link.js has the %s %q, want %q", tt.list, names, tt.names)
-		}
+		expect.That(t, ok && slices.Equal(names, tt.names), "link.js has the %s %q, want %q", tt.list, names, tt.names)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/theorylab/answers"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -19,15 +20,8 @@ func filled(t *testing.T) map[string][]byte {
 	t.Helper()
 	lab := answers.New(enginetest.Open(t))
 	t.Cleanup(lab.Close)
-	s, err := newStill(lab)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := pageFiles(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	s := expect.Must(newStill(lab))(t)
+	return expect.Must(pageFiles(s))(t)
 }
 
 // The still picture shows the first case as it is measured.
@@ -38,27 +32,18 @@ func TestStillPicture(t *testing.T) {
 		`<td>0.0895</td><td>–</td><td>–</td>`, `<td>−0.4330</td>`,
 		`<circle class="mark" r="7.5"/>`, `class="arrow ideal"`, `class="arrow loss"`,
 	} {
-		if !strings.Contains(index, want) {
-			t.Errorf("the page lacks %s", want)
-		}
+		expect.That(t, strings.Contains(index, want), "the page lacks %s", want)
 	}
-	if n := strings.Count(index, `class="arrow `); n != 6 {
-		t.Errorf("%d arrows at three points, want 6", n)
-	}
+	expect.Equal(t, strings.Count(index, `class="arrow `), 6, "arrows at three points")
 }
 
 // The ideal loss draws the two positives, at 0° and 50°, together: a step of descent takes the second one to the right and down.
 func TestStillArrows(t *testing.T) {
 	lab := answers.New(enginetest.Open(t))
 	defer lab.Close()
-	s, err := newStill(lab)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Must(newStill(lab))(t)
 	arrow := s.Arrows[3]
-	if !arrow.Ideal || !arrow.Tip || !(arrow.X2 > arrow.X1+30) || !(arrow.Y2 > arrow.Y1+30) {
-		t.Errorf("arrow %+v", arrow)
-	}
+	expect.That(t, arrow.Ideal && arrow.Tip && arrow.X2 > arrow.X1+30 && arrow.Y2 > arrow.Y1+30, "arrow %+v", arrow)
 	if x, y := s.Points[1].X, s.Points[1].Y; !s.Points[1].Positive || !(x > 64 && x < 65) || !(y < -76 && y > -77) {
 		t.Errorf("point %+v, want one at 50° above", s.Points[1])
 	}
@@ -69,20 +54,11 @@ func TestPageHoldsThePresets(t *testing.T) {
 	index := filled(t)["index.html"]
 	_, rest, _ := bytes.Cut(index, []byte(`<script type="application/json" id="presets">`))
 	text, _, ok := bytes.Cut(rest, []byte("</script>"))
-	if !ok {
-		t.Fatal("no presets")
-	}
+	expect.Require(t, ok, "no presets")
 	var presets []answers.Preset
-	if err := json.Unmarshal(text, &presets); err != nil {
-		t.Fatal(err)
-	}
-	want, err := json.Marshal(answers.Presets())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := json.Marshal(presets); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%v: %s", err, got)
-	}
+	expect.NoError(t, json.Unmarshal(text, &presets))
+	want := expect.Must(json.Marshal(answers.Presets()))(t)
+	expect.Equal(t, expect.Must(json.Marshal(presets))(t), want)
 }
 
 // Every file that a file of the page names is there, or made by the build; and none names another host.
@@ -94,18 +70,14 @@ func TestPageIsWhole(t *testing.T) {
 	for name, text := range files {
 		for _, match := range named.FindAllSubmatch(text, -1) {
 			used[string(match[1])] = true
-			if _, ok := files[string(match[1])]; !ok {
-				t.Errorf("%s names %s, which is not there", name, match[1])
-			}
+			_, ok := files[string(match[1])]
+			expect.That(t, ok, "%s names %s, which is not there", name, match[1])
 		}
-		if bytes.Contains(text, []byte("://")) && !bytes.Contains(text, []byte(`"http://www.w3.org/2000/svg"`)) {
-			t.Errorf("%s holds an address", name)
-		}
+		expect.That(t, !bytes.Contains(text, []byte("://")) ||
+			bytes.Contains(text, []byte(`"http://www.w3.org/2000/svg"`)), "%s holds an address", name)
 	}
 	for name := range files {
-		if !used[name] {
-			t.Errorf("no file names %s", name)
-		}
+		expect.That(t, used[name], "no file names %s", name)
 	}
 }
 
@@ -114,20 +86,15 @@ func TestAnswerLines(t *testing.T) {
 	defer lab.Close()
 	var out bytes.Buffer
 	in := `{"id": 1, "ask": "seeding", "plane": {"labeled": [[-10, 0], [10, 0]], "negative": [[11, 0]]}}` + "\n{}\n"
-	if err := answerLines(lab, strings.NewReader(in), &out); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, answerLines(lab, strings.NewReader(in), &out))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 2 || !strings.Contains(lines[0], `"ratio":{"value":202,"exact":"202"}`) ||
-		!strings.Contains(lines[1], "nothing is asked") {
-		t.Errorf("answers %q", lines)
-	}
+	expect.That(t, len(lines) == 2 && strings.Contains(lines[0], `"ratio":{"value":202,"exact":"202"}`) &&
+		strings.Contains(lines[1], "nothing is asked"), "answers %q", lines)
 }
 
 func TestRunRefuses(t *testing.T) {
 	for _, args := range [][]string{nil, {"-build", "x", "-answer"}, {"-answer", "more"}, {"-nosuch"}} {
-		if err := run(context.Background(), args, strings.NewReader(""), new(bytes.Buffer)); err == nil {
-			t.Errorf("%q is taken", args)
-		}
+		expect.That(t, run(context.Background(), args, strings.NewReader(""), new(bytes.Buffer)) != nil,
+			"%q is taken", args)
 	}
 }

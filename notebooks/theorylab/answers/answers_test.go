@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/wholefile"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -27,9 +28,7 @@ func newLab(t *testing.T) *Lab {
 // near fails unless got lies within 1e-12 of want, relative to numbers above 1.
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
-		t.Errorf("%s: %.17g, want %.17g", what, got, want)
-	}
+	expect.That(t, math.Abs(got-want) <= 1e-12*max(1, math.Abs(want)), "%s: %.17g, want %.17g", what, got, want)
 }
 
 // preset returns the first case of a theorem.
@@ -48,9 +47,7 @@ func preset(t *testing.T, theorem int) Preset {
 func (l *Lab) ask(t *testing.T, r Request) Answer {
 	t.Helper()
 	a := l.Answer(r)
-	if a.Error != "" {
-		t.Fatalf("%s: %s", r.Ask, a.Error)
-	}
+	expect.Require(t, a.Error == "", "%s: %s", r.Ask, a.Error)
 	return a
 }
 
@@ -77,10 +74,7 @@ func TestNumbersAreThoseOfTheory(t *testing.T) {
 		got Measured
 		of  pucl.Objective
 	}{{n.Loss, pucl.PUCL()}, {*n.Baseline, pucl.SSCL()}} {
-		r, err := theory.Exact(enginetest.Open(t), side.of, world, d, tau)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Must(theory.Exact(enginetest.Open(t), side.of, world, d, tau))(t)
 		near(t, "attraction", side.got.Attraction, r.Attraction.Mean.Value)
 		near(t, "log partition", side.got.LogPartition, r.LogPartition.Mean.Value)
 		near(t, "loss", side.got.Loss, r.Loss.Mean.Value)
@@ -93,15 +87,10 @@ func TestNumbersAreThoseOfTheory(t *testing.T) {
 	}
 	near(t, "Δσ", *n.Gap, variance[1]-variance[0])
 	near(t, "Δσ by the formula that holds", *n.Formulas.Theorem2Gap, *n.Gap)
-	printed, err := claims.Theorem1Printed(world, d, tau)
-	if err != nil {
-		t.Fatal(err)
-	}
+	printed := expect.Must(claims.Theorem1Printed(world, d, tau))(t)
 	near(t, "Theorem 1 as printed", *n.Formulas.Theorem1, printed)
 	near(t, "the attraction's bias", *n.Formulas.Theorem2Attraction, n.Loss.AttractionBias)
-	if n.Batches == 0 {
-		t.Error("no batch was scored")
-	}
+	expect.That(t, n.Batches != 0, "no batch was scored")
 }
 
 // A formula that divides by the number of labeled examples has no value where there are none.
@@ -109,9 +98,8 @@ func TestFormulasWithoutLabels(t *testing.T) {
 	c := *preset(t, 2).Circle
 	c.Labeled, c.Unlabeled = 0, 2
 	n := newLab(t).ask(t, Request{Ask: "numbers", Circle: &c}).Numbers
-	if n.Formulas.Theorem2Printed != nil || n.Formulas.Theorem2Gap == nil || *n.Formulas.Theorem2Gap != 0 {
-		t.Errorf("formulas %+v", n.Formulas)
-	}
+	expect.That(t, n.Formulas.Theorem2Printed == nil && n.Formulas.Theorem2Gap != nil && *n.Formulas.Theorem2Gap == 0,
+		"formulas %+v", n.Formulas)
 }
 
 // The library's losses are choices of terms.
@@ -152,19 +140,16 @@ func TestGradientsOfTheorem4(t *testing.T) {
 		near(t, p.Name+": distance of the gradients", g.Theorem4.Apart, g.Theorem4.Expected)
 		near(t, p.Name+": difference of the squared biases",
 			math.Pow(g.Theorem4.Bias, 2)-math.Pow(g.Bias, 2), g.Theorem4.Kappa*(g.Theorem4.Along-g.Theorem4.Needed))
-		if p.Circle.SameView == theory.IndependentViews &&
-			!(g.Theorem4.LeastGain >= -1e-12 && g.Theorem4.Variance < g.Theorem4.VarianceBaseline) {
-			t.Errorf("%s: the gradient of PUCL varies more: %+v", p.Name, g.Theorem4)
-		}
-		if len(g.Loss) != 3 || len(g.Ideal) != 3 || len(g.Loss[0]) != 2 {
-			t.Errorf("%s: gradients of %d and %d points", p.Name, len(g.Loss), len(g.Ideal))
-		}
+		expect.That(t, p.Circle.SameView != theory.IndependentViews || g.Theorem4.LeastGain >= -1e-12 &&
+			g.Theorem4.Variance < g.Theorem4.VarianceBaseline, "%s: the gradient of PUCL varies more: %+v", p.Name,
+			g.Theorem4)
+		expect.That(t, len(g.Loss) == 3 && len(g.Ideal) == 3 && len(g.Loss[0]) == 2,
+			"%s: gradients of %d and %d points", p.Name, len(g.Loss), len(g.Ideal))
 	}
 	g := l.ask(t, Request{Ask: "gradients", Circle: preset(t, 4).Circle}).Gradients
 	near(t, "largest ratio", g.Bias/g.Theorem4.Bias, 8.302211226897693)
-	if !(g.Theorem4.LeastGain < -0.01) {
-		t.Errorf("of identical views the gradient of PUCL varies more in some direction, not by %g", -g.Theorem4.LeastGain)
-	}
+	expect.That(t, g.Theorem4.LeastGain < -0.01,
+		"of identical views the gradient of PUCL varies more in some direction, not by %g", -g.Theorem4.LeastGain)
 }
 
 // The three points of LabelsApart: from the only start, 100 + 100 + 1 and so on, counted by hand.
@@ -179,14 +164,11 @@ func TestSeedingOfThreePoints(t *testing.T) {
 		"average": {s.Average.Exact, "200"}, "probability": {s.Starts[0].Probability.Exact, "1"},
 		"k-means++": {s.PlusPlus.Exact, "289361/177242"},
 	} {
-		if pair[0] != pair[1] {
-			t.Errorf("%s: %s, want %s", name, pair[0], pair[1])
-		}
+		expect.That(t, pair[0] == pair[1], "%s: %s, want %s", name, pair[0], pair[1])
 	}
 	first := s.Starts[0].Rounds[0]
-	if fmt.Sprint(first.Positive, first.Negative, first.Near) != "[0 0] [11 0] [true false false]" || s.Choices != 1 {
-		t.Errorf("seeded %+v, %d choices", first, s.Choices)
-	}
+	expect.That(t, fmt.Sprint(first.Positive, first.Negative, first.Near) == "[0 0] [11 0] [true false false]" &&
+		s.Choices == 1, "seeded %+v, %d choices", first, s.Choices)
 }
 
 // A point as far from either center goes to the positive one, here 1 between 0 and 2.
@@ -194,9 +176,8 @@ func TestTiesOfSeeding(t *testing.T) {
 	p := Plane{Labeled: [][2]int64{{0, 0}}, Hidden: [][2]int64{{1, 0}}, Negative: [][2]int64{{2, 0}}}
 	s := newLab(t).ask(t, Request{Ask: "seeding", Plane: &p}).Seeding
 	far := s.Starts[1]
-	if far.Point != 1 || far.Probability.Exact != "4/5" || !far.Tied || fmt.Sprint(far.Rounds[0].Near) != "[true true false]" {
-		t.Errorf("the start at 2: %+v", far)
-	}
+	expect.That(t, far.Point == 1 && far.Probability.Exact == "4/5" && far.Tied &&
+		fmt.Sprint(far.Rounds[0].Near) == "[true true false]", "the start at 2: %+v", far)
 }
 
 // The bound that holds is one on the average over all choices of labels.
@@ -207,16 +188,14 @@ func TestSeedingBound(t *testing.T) {
 			continue
 		}
 		s := l.ask(t, Request{Ask: "seeding", Plane: p.Plane}).Seeding
-		if s.Average == nil || s.Average.Value > s.Bound.Value*(1+1e-12) {
-			t.Errorf("%s: average %v above %g", p.Name, s.Average, s.Bound.Value)
-		}
+		expect.That(t, s.Average != nil && !(s.Average.Value > s.Bound.Value*(1+1e-12)),
+			"%s: average %v above %g", p.Name, s.Average, s.Bound.Value)
 		total := 0.0
 		for _, start := range s.Starts {
 			total += start.Probability.Value
 			last := start.Rounds[len(start.Rounds)-1]
-			if n := len(p.Plane.Labeled) + len(p.Plane.Hidden) + len(p.Plane.Negative); len(last.Near) != n {
-				t.Errorf("%s: %d of %d points have a side", p.Name, len(last.Near), n)
-			}
+			expect.Equal(t, len(last.Near),
+				len(p.Plane.Labeled)+len(p.Plane.Hidden)+len(p.Plane.Negative), "%s", p.Name)
 		}
 		near(t, p.Name+": probabilities", total, 1)
 	}
@@ -265,9 +244,8 @@ func TestRefusals(t *testing.T) {
 	if !strings.Contains(large, `"id":7,"error":"the request is no JSON of a case: json: cannot unmarshal number 1e30`) {
 		t.Errorf("of a number that is too large: %s", large)
 	}
-	if a := string(l.AnswerJSON([]byte("{"))); !strings.Contains(a, "no JSON of a case") {
-		t.Errorf("broken JSON: %s", a)
-	}
+	a := string(l.AnswerJSON([]byte("{")))
+	expect.That(t, strings.Contains(a, "no JSON of a case"), "broken JSON: %s", a)
 }
 
 // Moving a point compiles nothing, moving τ does, and old meters are given back.
@@ -276,28 +254,18 @@ func TestMetersAreKept(t *testing.T) {
 	c := *preset(t, 1).Circle
 	meter := func(change func(*Circle)) *theory.Meter {
 		change(&c)
-		m, err := l.meter(c.Loss, c.Prior, c.Tau)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return expect.Must(l.meter(c.Loss, c.Prior, c.Tau))(t)
 	}
 	first := meter(func(*Circle) {})
-	if meter(func(c *Circle) { c.Prior = 0.1 }) != first {
-		t.Error("another meter for another prior, which the loss does not look at")
-	}
+	expect.That(t, meter(func(c *Circle) { c.Prior = 0.1 }) == first,
+		"another meter for another prior, which the loss does not look at")
 	for range keptMeters + 3 {
-		if meter(func(c *Circle) { c.Tau += 0.1 }) == first {
-			t.Error("one meter for two temperatures")
-		}
+		expect.That(t, meter(func(c *Circle) { c.Tau += 0.1 }) != first, "one meter for two temperatures")
 	}
-	if len(l.meters) != keptMeters {
-		t.Errorf("%d meters are kept, want %d", len(l.meters), keptMeters)
-	}
+	expect.That(t, len(l.meters) == keptMeters, "%d meters are kept, want %d", len(l.meters), keptMeters)
 	c.Loss.Name = "DCL"
-	if meter(func(*Circle) {}) == meter(func(c *Circle) { c.Prior = 0.2 }) {
-		t.Error("one meter of DCL for two priors")
-	}
+	expect.That(t, meter(func(*Circle) {}) != meter(func(c *Circle) { c.Prior = 0.2 }),
+		"one meter of DCL for two priors")
 }
 
 var regenerate = flag.Bool("regen", false, "write testdata/answers.json anew")
@@ -309,14 +277,9 @@ func TestAnswersEverywhere(t *testing.T) {
 	var got []any
 	for _, p := range Presets() {
 		for _, r := range requests(p) {
-			text, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := expect.Must(json.Marshal(r))(t)
 			var answer any
-			if err := json.Unmarshal(l.AnswerJSON(text), &answer); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, json.Unmarshal(l.AnswerJSON(text), &answer))
 			got = append(got, answer)
 		}
 	}
@@ -325,18 +288,11 @@ func TestAnswersEverywhere(t *testing.T) {
 		if err == nil {
 			err = wholefile.Keep(path, append(text, '\n'), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Must(os.ReadFile(path))(t)
 	var want []any
-	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&want); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, json.NewDecoder(bytes.NewReader(text)).Decode(&want))
 	equal(t, "answers", any(got), any(want))
 }
 
@@ -346,29 +302,21 @@ func equal(t *testing.T, where string, got, want any) {
 	switch want := want.(type) {
 	case float64:
 		got, ok := got.(float64)
-		if !ok {
-			t.Errorf("%s: no number", where)
-		}
+		expect.That(t, ok, "%s: no number", where)
 		near(t, where, got, want)
 	case []any:
 		got, _ := got.([]any)
-		if len(got) != len(want) {
-			t.Fatalf("%s: %d entries, want %d", where, len(got), len(want))
-		}
+		expect.Require(t, len(got) == len(want), "%s: %d entries, want %d", where, len(got), len(want))
 		for i := range want {
 			equal(t, fmt.Sprintf("%s[%d]", where, i), got[i], want[i])
 		}
 	case map[string]any:
 		got, _ := got.(map[string]any)
-		if len(got) != len(want) {
-			t.Errorf("%s: %d fields, want %d", where, len(got), len(want))
-		}
+		expect.That(t, len(got) == len(want), "%s: %d fields, want %d", where, len(got), len(want))
 		for name := range want {
 			equal(t, where+"."+name, got[name], want[name])
 		}
 	default:
-		if got != want {
-			t.Errorf("%s: %v, want %v", where, got, want)
-		}
+		expect.That(t, got == want, "%s: %v, want %v", where, got, want)
 	}
 }

@@ -1,0 +1,105 @@
+package evaluate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// PAbove returns the p-value of Student's one-sided t test that the mean over all seeds is above a number: small where
+// it is. 1 − PAbove tests that it is below. Seeds that all gave the same result leave no doubt: the p-value is 0 or 1,
+// and 1/2 where that result is the number itself. One seed has none: NaN.
+//
+// Source: Student, "The probable error of a mean" (1908).
+func (s Summary) PAbove(number float64) float64 {
+	if s.Seeds < 2 || math.IsNaN(s.Mean) {
+		return math.NaN()
+	}
+	lead := number - s.Mean
+	if s.StdDev == 0 && lead == 0 {
+		return 0.5
+	}
+	t := lead / (s.StdDev / math.Sqrt(float64(s.Seeds)))
+	return distuv.StudentsT{Sigma: 1, Nu: float64(s.Seeds - 1)}.CDF(t)
+}
+
+// Detectable returns the smallest distance of the mean from 0 that the two-sided t test at level 0.05 would find with a
+// probability of power, with as many seeds and the standard deviation of these: what a result that decides nothing can
+// rule out. It is NaN for one seed.
+//
+// It panics unless power is between 0.05 and 1, both excluded.
+//
+// Source: the noncentral t distribution, integrated over the standard deviation.
+func (s Summary) Detectable(power float64) float64 {
+	if !(power > 0.05 && power < 1) {
+		panic(fmt.Sprintf("evaluate: a power of %g; it must be above 0.05 and below 1, such as 0.8", power))
+	}
+	if s.Seeds < 2 {
+		return math.NaN()
+	}
+	degrees := float64(s.Seeds - 1)
+	low, high := 0.0, 1.0
+	for powerOfT(high, degrees) < power {
+		low, high = high, 2*high
+	}
+	for range 60 {
+		if middle := (low + high) / 2; powerOfT(middle, degrees) < power {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high * s.StdDev / math.Sqrt(float64(s.Seeds))
+}
+
+// powerOfT returns the power of the two-sided t test at level 0.05 where the mean is so many standard errors from 0.
+func powerOfT(distance, degrees float64) float64 {
+	critical := distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(0.975)
+	square := distuv.ChiSquared{K: degrees}
+	// of is the density of w, the measured standard deviation in units of the true one, times the power given w.
+	of := func(w float64) float64 {
+		if w == 0 {
+			return 0
+		}
+		found := distuv.UnitNormal.CDF(distance-critical*w) + distuv.UnitNormal.CDF(-distance-critical*w)
+		return 2 * degrees * w * square.Prob(degrees*w*w) * found
+	}
+	largest := math.Sqrt(square.Quantile(1-1e-12) / degrees)
+	return quad.Fixed(of, 0, largest, 400, nil, 1)
+}
+
+// FalseDiscoveryRates returns the q-value of each p-value by Benjamini and Hochberg: the smallest share of false
+// decisions, in expectation, among all that are decided if one decides wherever the q-value is as small or smaller. With m
+// p-values in ascending order, q(i) is the smallest of m·p(j)/j over j ≥ i, and at most 1. A NaN keeps its place, and is
+// none of the m.
+//
+// It bounds the share for independent tests and for those whose dependence is positive, such as comparisons that share
+// runs.
+//
+// It panics if a p-value is below 0 or above 1.
+//
+// Source: Benjamini and Hochberg, "Controlling the false discovery rate" (1995).
+func FalseDiscoveryRates(p []float64) []float64 {
+	q := slices.Clone(p)
+	var order []int
+	for i, value := range p {
+		if value < 0 || value > 1 {
+			panic(fmt.Sprintf("evaluate: p-value %d is %g; it must be between 0 and 1", i+1, value))
+		}
+		if !math.IsNaN(value) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	lowest := 1.0
+	for rank := len(order); rank >= 1; rank-- {
+		i := order[rank-1]
+		lowest = min(lowest, p[i]*float64(len(order))/float64(rank))
+		q[i] = lowest
+	}
+	return q
+}

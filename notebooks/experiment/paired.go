@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -29,12 +30,12 @@ func leads(above, below string, rule Rule) func(a, b []Point) (float64, bool) {
 // summed up over the seeds that have all four runs.
 func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Summary {
 	lead := leads(above.Head, below.Head, rule)
-	seeds, here := c.differences(above, below, lead)
+	runs, here := c.differences(above, below, lead)
 	above.Setting, below.Setting = than, than
 	others, there := c.differences(above, below, lead)
 	var changes []float64
-	for i, seed := range seeds {
-		if j := slices.Index(others, seed); j >= 0 {
+	for i, run := range runs {
+		if j := slices.IndexFunc(others, func(other Run) bool { return other.Seed == run.Seed }); j >= 0 {
 			changes = append(changes, here[i]-there[j])
 		}
 	}
@@ -86,8 +87,40 @@ func (c *Cells) Paired(a, b Series, difference func(a, b []Point) (float64, bool
 	return summarize(differences)
 }
 
-// differences returns what Paired sums up, with the seeds.
-func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64, bool)) (seeds []uint64, differences []float64) {
+// PairedBy is [Cells.Paired] for runs that are not independent: cluster names the group of a run, such as its table. The
+// differences of a group are averaged first, and the summary is over the groups, which count the same.
+func (c *Cells) PairedBy(cluster func(Run) string, a, b Series, difference func(a, b []Point) (float64, bool)) evaluate.Summary {
+	var groups clusters
+	runs, of := c.differences(a, b, difference)
+	for i, run := range runs {
+		groups.add(cluster(run), of[i])
+	}
+	return groups.summarize()
+}
+
+// clusters are values by the name of their group.
+type clusters map[string][]float64
+
+func (c *clusters) add(name string, value float64) {
+	if *c == nil {
+		*c = clusters{}
+	}
+	(*c)[name] = append((*c)[name], value)
+}
+
+// summarize returns the summary of the means of the groups, leaving out groups without a finite value.
+func (c clusters) summarize() evaluate.Summary {
+	var means []float64
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		if of := summarize(c[name]); of.Seeds > 0 {
+			means = append(means, of.Mean)
+		}
+	}
+	return summarize(means)
+}
+
+// differences returns what Paired sums up, with the runs of a.
+func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64, bool)) (runs []Run, differences []float64) {
 	if a.Setting != b.Setting && (a.Setting == "" || b.Setting == "") {
 		return nil, nil
 	}
@@ -108,9 +141,9 @@ func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64,
 	for _, s := range c.done(a.Setting, a.Method) {
 		if other, both := others[of(s.Run)]; both {
 			if d, ok := difference(s.Result.Points, other); ok {
-				seeds, differences = append(seeds, s.Run.Seed), append(differences, d)
+				runs, differences = append(runs, s.Run), append(differences, d)
 			}
 		}
 	}
-	return seeds, differences
+	return runs, differences
 }

@@ -70,12 +70,9 @@ func tellSize(size experiment.Size, cells *experiment.Cells) string {
 // "size" says so. The sentence tells how many runs are done, what does the others, and which results are of another version of the
 // program and left out.
 func Committed(name string) (cells *experiment.Cells, told string, err error) {
-	size, err := gridSize(experiment.Laptop)
+	size, err := committedSize()
 	if err != nil {
 		return nil, "", err
-	}
-	if size == experiment.Smoke {
-		size = experiment.Laptop
 	}
 	grid, err := papers.Find(name, size)
 	if err != nil {
@@ -89,6 +86,35 @@ func Committed(name string) (cells *experiment.Cells, told string, err error) {
 		return nil, "", err
 	}
 	return cells, tellGrid(grid, cells), nil
+}
+
+// committedSize returns the size of the committed results to read.
+func committedSize() (experiment.Size, error) {
+	size, err := gridSize(experiment.Laptop)
+	if size == experiment.Smoke {
+		size = experiment.Laptop
+	}
+	return size, err
+}
+
+// Verdicts decides the claims of all experiments by the results that came with the module, of the size that [Committed]
+// reads. The verdicts are corrected for the number of claims, so that all are decided together; see [papers.Finding].
+func Verdicts() ([]papers.Finding, error) {
+	size, err := committedSize()
+	if err != nil {
+		return nil, err
+	}
+	store, err := experiment.Open("")
+	if err != nil {
+		return nil, err
+	}
+	return papers.Verdicts(store, size)
+}
+
+// ShowVerdicts shows the claims of an experiment, such as "figure 13", that the runs of a grid decide, with what came
+// out. It panics like [Check] where the results cannot be read.
+func ShowVerdicts(grid, experiment string) {
+	Check(viz.ShowTable(papers.DrawVerdicts(Must(Verdicts()), grid, experiment)))
 }
 
 // tellGrid says how the runs of a grid stand.

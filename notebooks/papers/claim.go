@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/pucl/evaluate"
 )
 
 // Claim is what somebody says about two rows, of one setting or of two. With Than it is one about accuracy and about both rows in either
@@ -49,56 +48,6 @@ func (m Measure) of(points []experiment.Point, head string, magnitude bool) (flo
 		value = math.Abs(value)
 	}
 	return value, ok
-}
-
-// Verdict is what runs say about a claim.
-type Verdict string
-
-// The verdicts. A claim is decided by the 95% interval of the difference between its two rows, run by run with the same seed: that
-// one is above the other where the interval is on one side of 0; that they are close where it is within, or all outside.
-const (
-	Agrees     Verdict = "agrees"
-	Disagrees  Verdict = "disagrees"
-	NotDecided Verdict = "not decided" // the interval holds both, or there is none: fewer than two seeds
-)
-
-// Finding is a claim with what decides it.
-type Finding struct {
-	Claim
-	Rule    experiment.Rule  // of choosing points
-	Effect  evaluate.Summary // by how much Above is above Below, as a share: of the test images, or of the steps; with Than, by how much more
-	Verdict Verdict
-}
-
-// Decide decides the claim by the runs that are done, points chosen by a rule. A claim about steps looks at all points, whatever the
-// rule.
-func (c Claim) Decide(cells *experiment.Cells, rule experiment.Rule) Finding {
-	f := Finding{Claim: c, Rule: rule, Verdict: NotDecided}
-	above, below := c.series()
-	switch {
-	case c.Measure == Steps:
-		f.Effect = cells.Sooner(above, below)
-	case c.Measure != "":
-		f.Effect = cells.Paired(above, below, func(a, b []experiment.Point) (float64, bool) {
-			more, ok := c.Measure.of(a, above.Head, c.Magnitude)
-			less, both := cmp.Or(c.BelowMeasure, c.Measure).of(b, below.Head, c.Magnitude)
-			return more - less, ok && both
-		})
-	case c.Than != "":
-		f.Effect = cells.Change(above, below, c.Than, rule)
-	default:
-		f.Effect = cells.Difference(above, below, rule)
-	}
-	low, high := f.Effect.Interval()
-	margin, least := c.Within/100, -c.Less/100
-	switch {
-	case math.IsNaN(low):
-	case margin == 0 && low > least, margin > 0 && low > -margin && high < margin:
-		f.Verdict = Agrees
-	case margin == 0 && high < least, margin > 0 && (low > margin || high < -margin):
-		f.Verdict = Disagrees
-	}
-	return f
 }
 
 // series returns what the claim compares.

@@ -1,7 +1,6 @@
 package papers
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -134,71 +133,6 @@ func title(cells *experiment.Cells, setting string) string {
 		}
 	}
 	return setting
-}
-
-// DrawClaims sets the two rows of each claim about a setting side by side, in percent, with the verdict.
-func (t Table) DrawClaims(cells *experiment.Cells, rule experiment.Rule, setting string) viz.Table {
-	var findings []Finding
-	for _, c := range t.Claims {
-		if c.Setting == setting {
-			findings = append(findings, c.Decide(cells, rule))
-		}
-	}
-	out := drawFindings(cells, findings)
-	out.Title = fmt.Sprintf("What is claimed, %s, point chosen by: %s", title(cells, setting), rule)
-	out.Columns = append(out.Columns, "published above", "published below")
-	for i, f := range findings {
-		for _, row := range []Row{f.Above, f.Below} {
-			p, ok := t.published(setting, row, rule)
-			out.Cells[i] = append(out.Cells[i], viz.Cell{Mean: p.Mean, Spread: p.Spread, Missing: !ok})
-		}
-	}
-	return out
-}
-
-// drawFindings sets the two rows of each claim side by side, with the verdict.
-func drawFindings(cells *experiment.Cells, findings []Finding) viz.Table {
-	out := viz.Table{RowsHeader: "claim", Columns: []string{"above", "below", "difference", "verdict"},
-		Note: "mean ± 95% interval over seeds; the difference is taken run by run with the same seed, and decides."}
-	var left []string
-	for _, f := range findings {
-		var line []viz.Cell
-		above, below := f.series()
-		for i, s := range []experiment.Series{above, below} {
-			cell := cells.At(s.Setting, s.Method, s.Head, f.Rule)
-			shown := cell.Accuracy
-			if f.Measure != "" && f.Measure != Steps {
-				measure := []Measure{f.Measure, cmp.Or(f.BelowMeasure, f.Measure)}[i]
-				shown = cells.Mean(s.Setting, s.Method, func(points []experiment.Point) (float64, bool) { return measure.of(points, s.Head, false) })
-			}
-			line = append(line, Percent(shown))
-			failed := cell.Count(experiment.Failed)
-			text := fmt.Sprintf("%s in %d of %d runs of %s", Row{s.Method, s.Head}, failed+cell.Headless, failed+cell.Count(experiment.Done), s.Setting)
-			if failed+cell.Headless > 0 && !slices.Contains(left, text) {
-				left = append(left, text)
-			}
-		}
-		out.Add(f.Statement, append(line, Percent(f.Effect), viz.Cell{Text: string(f.Verdict)}))
-	}
-	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Measure == Steps }) {
-		out.Note += " Of a claim about who is sooner the difference is in steps, in percent of all steps of the other run."
-	}
-	measured := func(f Finding) bool { return f.Measure != "" && f.Measure != Steps }
-	switch {
-	case len(findings) > 0 && !slices.ContainsFunc(findings, func(f Finding) bool { return !measured(f) }):
-		out.Note = "Hundredths of what is measured, " + out.Note
-	case slices.ContainsFunc(findings, measured):
-		out.Note = "Accuracy (%), " + out.Note + " Of a claim by another measure than accuracy the numbers are hundredths of that measure."
-	default:
-		out.Note = "Accuracy (%), " + out.Note
-	}
-	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Magnitude }) {
-		out.Note += " Where it says less biased, the difference is that of the distances from 0."
-	}
-	if len(left) > 0 {
-		out.Note += " Seeds are left out that failed or whose head could not be had: " + strings.Join(left, "; ") + "."
-	}
-	return out
 }
 
 // Costs sets side by side what the rules of choosing make of each row in a setting: the accuracy of the oracle in percent, and by

@@ -34,9 +34,22 @@ func ofSets(cells *experiment.Cells, keep func(TablePrior) bool) *experiment.Cel
 	return &part
 }
 
-// priorErrors sums up how far the estimates of an estimator are from the prior.
-func priorErrors(cells *experiment.Cells, head string) evaluate.Summary {
-	return cells.Mean("", priorMethod, func(points []experiment.Point) (float64, bool) { return PriorError.of(points, head, false) })
+// tableOf names the table of a run. The draws of a table share its rows, so that they are no independent sample.
+func tableOf(run experiment.Run) string {
+	if config, ok := run.Config.(TablePrior); ok {
+		return config.Set
+	}
+	return run.Setting
+}
+
+// shareOf names the table and the share of positives of a run.
+func shareOf(run experiment.Run) string { return run.Setting }
+
+// priorErrors sums up how far the estimates of an estimator are from the prior, by groups of runs that share rows.
+func priorErrors(cells *experiment.Cells, cluster func(experiment.Run) string, head string) evaluate.Summary {
+	return cells.MeanBy(cluster, "", priorMethod, func(points []experiment.Point) (float64, bool) {
+		return PriorError.of(points, head, false)
+	})
 }
 
 // DrawPriors returns the mean absolute error of each estimator of [PriorsOnTables] on each table and on all, over all done runs, beside what
@@ -44,7 +57,9 @@ func priorErrors(cells *experiment.Cells, head string) evaluate.Summary {
 func DrawPriors(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "How far estimates are from the class prior", RowsHeader: "estimator", Decimals: 3,
-		Note: fmt.Sprintf("Mean absolute error ± 95%% interval over draws and shares of positives; %s. Published: result files of %s.", cells, sourceDEDPUL),
+		Note: fmt.Sprintf("Mean absolute error ± 95%% interval. The ten draws at a share of positives share rows and are averaged "+
+			"first: intervals of a table are over five shares, those of all over six tables; %s. Published: result files of %s.",
+			cells, sourceDEDPUL),
 	}
 	sets := uciSets()
 	ours := map[string][]viz.Cell{}
@@ -54,52 +69,49 @@ func DrawPriors(cells *experiment.Cells) viz.Table {
 		out.Columns = append(out.Columns, set.name)
 		part := ofSets(cells, func(c TablePrior) bool { return c.Set == set.name })
 		for _, head := range PriorEstimators() {
-			ours[head] = append(ours[head], timesOf(priorErrors(part, head), 1))
+			ours[head] = append(ours[head], timesOf(priorErrors(part, shareOf, head), 1))
 		}
 		published = append(published, viz.Cell{Mean: publishedPriors[set.name]})
 		mean += publishedPriors[set.name] / float64(len(sets))
 	}
 	out.Columns = append(out.Columns, "all")
 	for _, head := range PriorEstimators() {
-		out.Add(head, append(ours[head], timesOf(priorErrors(cells, head), 1)))
+		out.Add(head, append(ours[head], timesOf(priorErrors(cells, tableOf, head), 1)))
 	}
 	out.Add("DEDPUL, published", append(published, viz.Cell{Mean: mean}))
 	return out
 }
 
-// DrawPriorIntervals returns, for each estimator, which share of its intervals of level 0.9 contains the prior, with Wilson's 95% interval,
-// how wide they are, and where they do not contain it.
+// DrawPriorIntervals returns, for each estimator, which share of its intervals of level 0.9 contains the prior, with
+// Student's 95% interval over the tables, how wide they are, and where they do not contain it.
 func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "Intervals of level 0.9", RowsHeader: "estimator",
-		Columns: []string{"contain the prior", "95% interval", "mean width", "lie above it", "lie below it"},
-		Note:    fmt.Sprintf("Percent of the draws that are done, and width in percentage points; %s.", cells),
+		Columns: []string{"contain the prior", "mean width", "lie above it", "lie below it"},
+		Note: fmt.Sprintf("Percent of the draws that are done, and width in percentage points; ± 95%% interval over six tables, "+
+			"since the draws of one share rows; %s.", cells),
 	}
 	for _, head := range PriorEstimators() {
-		contain := containPrior(cells, head)
-		within := viz.Cell{Missing: true}
-		if low, high, err := evaluate.Wilson(contain.Mean, contain.Seeds, 0.95); err == nil { // there are runs
-			within = viz.Cell{Text: fmt.Sprintf("%.1f to %.1f", 100*low, 100*high)}
-		}
-		width := cells.Mean("", priorMethod, func(points []experiment.Point) (float64, bool) {
+		width := cells.MeanBy(tableOf, "", priorMethod, func(points []experiment.Point) (float64, bool) {
 			v := experiment.LastPoint(points, head).Values
 			return v[PriorHigh] - v[PriorLow], v != nil
 		})
+		above := intervals(cells, head, func(low, truth, _ float64) bool { return low > truth })
+		below := intervals(cells, head, func(_, truth, high float64) bool { return high < truth })
 		plain := func(s evaluate.Summary) viz.Cell { return viz.Cell{Mean: 100 * s.Mean, Missing: s.Seeds == 0} }
-		out.Add(head, plain(contain), within, plain(width), plain(intervals(cells, head, func(low, truth, _ float64) bool { return low > truth })),
-			plain(intervals(cells, head, func(_, truth, high float64) bool { return high < truth })))
+		out.Add(head, Percent(containPrior(cells, head)), plain(width), plain(above), plain(below))
 	}
 	return out
 }
 
-// containPrior returns which share of an estimator's intervals contains the prior.
+// containPrior returns which share of an estimator's intervals contains the prior, over tables.
 func containPrior(cells *experiment.Cells, head string) evaluate.Summary {
 	return intervals(cells, head, func(low, truth, high float64) bool { return low <= truth && truth <= high })
 }
 
-// intervals returns of which share of an estimator's intervals something is so.
+// intervals returns of which share of an estimator's intervals something is so, over tables.
 func intervals(cells *experiment.Cells, head string, so func(low, truth, high float64) bool) evaluate.Summary {
-	return cells.Mean("", priorMethod, func(points []experiment.Point) (share float64, ok bool) {
+	return cells.MeanBy(tableOf, "", priorMethod, func(points []experiment.Point) (share float64, ok bool) {
 		v := experiment.LastPoint(points, head).Values
 		if so(v[PriorLow], v[TruePrior], v[PriorHigh]) {
 			share = 1
@@ -109,13 +121,13 @@ func intervals(cells *experiment.Cells, head string, so func(low, truth, high fl
 }
 
 // PriorCurves returns how far estimates are from the class prior on average, a curve for each estimator over the share of positives in
-// percent, with 95% intervals over tables and draws. A share at which fewer than two runs are done is left out.
+// percent, with 95% intervals over tables. A share at which fewer than two runs are done is left out.
 func PriorCurves(cells *experiment.Cells, heads ...string) (curves []viz.Curve) {
 	for _, head := range heads {
 		curve := viz.Curve{Name: head}
 		for _, percent := range priorShares {
 			part := ofSets(cells, func(c TablePrior) bool { return c.percent() == percent })
-			addSummary(&curve, float64(percent), priorErrors(part, head), 1)
+			addSummary(&curve, float64(percent), priorErrors(part, tableOf, head), 1)
 		}
 		if len(curve.X) > 0 {
 			curves = append(curves, curve)
@@ -124,10 +136,29 @@ func PriorCurves(cells *experiment.Cells, heads ...string) (curves []viz.Curve) 
 	return curves
 }
 
+// DrawPriorPairs returns what each claim of [experimentPriors] compares, with intervals that take every draw, every
+// share of positives, or every table for an independent observation. Draws of a table share its rows, so that only the
+// last kind is right, and it decides.
+func DrawPriorPairs(cells *experiment.Cells) viz.Table {
+	out := viz.Table{
+		Title: "By how much an estimate is nearer, and what is taken for a sample", RowsHeader: "claim", Decimals: 2,
+		Columns: []string{"every draw", "every share of positives", "every table"},
+		Note:    "Difference of absolute errors in hundredths, mean ± 95% interval of Student's t.",
+	}
+	for _, c := range claimsPriors() {
+		above, below := c.series()
+		draws := cells.Paired(above, below, c.difference)
+		shares := cells.PairedBy(shareOf, above, below, c.difference)
+		tables := cells.PairedBy(tableOf, above, below, c.difference)
+		out.Add(c.Statement, []viz.Cell{Percent(draws), Percent(shares), Percent(tables)})
+	}
+	return out
+}
+
 // experimentPriors names the claims about estimates of class priors.
 const experimentPriors = "class priors"
 
-// claimsPriors returns who is nearer to the class prior, by those who published the estimators: on all draws of all tables together.
+// claimsPriors returns who is nearer to the class prior, by those who published the estimators: on all tables together.
 func claimsPriors() (list []Claim) {
 	const garg = "Garg et al. (2021), Mixture Proportion Estimation and PU Learning, on images and texts"
 	add := func(source, nearer string, others ...string) {

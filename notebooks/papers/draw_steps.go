@@ -155,26 +155,3 @@ func DrawSooner(cells *experiment.Cells, reference experiment.Series, list ...ex
 	}
 	return out
 }
-
-// DrawVerdicts sets the claims of an experiment, such as "figure 13", beside what came out of the runs that are done, each judged at its last
-// point. Claims about settings of which the grid has no run are left out.
-func DrawVerdicts(cells *experiment.Cells, figure string) viz.Table {
-	var findings []Finding
-	several := map[string]bool{}
-	for _, c := range claimed() {
-		for _, claim := range c.list {
-			if claim.Experiment == figure && claim.has(cells) {
-				findings = append(findings, claim.Decide(cells, experiment.Last))
-				several[claim.Setting] = true
-			}
-		}
-	}
-	if len(several) > 1 {
-		for i, f := range findings {
-			findings[i].Statement = fmt.Sprintf("%s: %s", f.Setting, f.Statement)
-		}
-	}
-	out := drawFindings(cells, findings)
-	out.Title, out.Decimals = "What is claimed: "+figure, 2
-	return out
-}

@@ -142,7 +142,11 @@ func (p Place) decided(findings []Finding) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d agree, %d disagree, %d not decided", counts[Agrees], counts[Disagrees], counts[NotDecided])
+	text := fmt.Sprintf("%d agree, %d disagree, %d inconclusive", counts[Agrees], counts[Disagrees], counts[Inconclusive])
+	if counts[NotRun] > 0 {
+		text += fmt.Sprintf(", %d not run", counts[NotRun])
+	}
+	return text
 }
 
 // verdicts names the claims of the theory about the place, with their verdicts as far as they are checked.

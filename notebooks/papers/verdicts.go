@@ -28,8 +28,8 @@ func claimedByFigures() []claims {
 	}
 }
 
-// Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its last point.
-// Claims about settings of which the grid has no run at that size are left out.
+// Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its
+// last point. Claims about settings of which the grid has no run at that size are left out.
 func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err error) {
 	for _, c := range claimed() {
 		grid, err := Find(c.grid, size)
@@ -40,11 +40,18 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 		if err != nil {
 			return nil, err
 		}
-		for _, claim := range c.list {
-			if claim.has(cells) {
-				all = append(all, claim.Decide(cells, experiment.Last))
-			}
+		all = append(all, c.find(cells)...)
+	}
+	decide(all)
+	return all, nil
+}
+
+// find finds what the claims compare, without verdicts.
+func (c claims) find(cells *experiment.Cells) (all []Finding) {
+	for _, claim := range c.list {
+		if claim.has(cells) {
+			all = append(all, claim.find(c.grid, cells, experiment.Last))
 		}
 	}
-	return all, nil
+	return all
 }

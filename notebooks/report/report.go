@@ -24,38 +24,46 @@ type Report struct {
 	Index []papers.IndexRow `json:"index"` // every figure, table and theorem
 }
 
-// Record is a claim of a table or figure. Points are in percent: of accuracy, or of the steps of a run by which one is sooner.
+// Record is a claim of a table or figure. Points are in percent: of accuracy, or of the steps of a run by which one is
+// sooner. See [papers.Finding] for the p-value and the q-values.
 type Record struct {
-	Experiment string          `json:"experiment"` // "table 1"
-	Setting    string          `json:"setting"`
-	Statement  string          `json:"statement"`
-	Source     string          `json:"source"`
-	Above      string          `json:"above"` // the row that is said to be above
-	Below      string          `json:"below"`
-	BelowAt    string          `json:"belowSetting,omitempty"` // that the row below is of, where it is another one than setting
-	Than       string          `json:"than,omitempty"`         // a setting where the one leads the other by less, or with within by as much
-	Measure    papers.Measure  `json:"measure,omitempty"`      // by which the one is above the other; "" means accuracy
-	BelowBy    papers.Measure  `json:"belowMeasure,omitempty"` // by which the row below is compared, where it is another one
-	Within     float64         `json:"within"`                 // 0, or how many points apart the two are said to be at most
-	Less       float64         `json:"less,omitempty"`         // how many points the one may be below the other and be said to compete with it
-	Verdict    papers.Verdict  `json:"verdict"`
-	Points     *float64        `json:"points"`    // by how many points the one is above the other, the mean over seeds; null without a run of both
-	HalfWidth  *float64        `json:"halfwidth"` // of the 95% interval; null with fewer than two seeds
-	Seeds      int             `json:"seeds"`     // that have both rows
-	Rule       experiment.Rule `json:"rule"`      // by which the point of a run was chosen
+	Experiment  string          `json:"experiment"` // "table 1"
+	Setting     string          `json:"setting"`
+	Statement   string          `json:"statement"`
+	Source      string          `json:"source"`
+	Above       string          `json:"above"` // the row that is said to be above
+	Below       string          `json:"below"`
+	BelowAt     string          `json:"belowSetting,omitempty"` // that the row below is of, where it is another one than setting
+	Than        string          `json:"than,omitempty"`         // a setting where the lead is smaller, or with within as large
+	Measure     papers.Measure  `json:"measure,omitempty"`      // by which the one is above the other; "" means accuracy
+	BelowBy     papers.Measure  `json:"belowMeasure,omitempty"` // by which the row below is compared, where it is another one
+	Within      float64         `json:"within"`                 // 0, or how many points apart the two are said to be at most
+	Less        float64         `json:"less,omitempty"`         // how many points the one may be below the other and compete with it
+	Verdict     papers.Verdict  `json:"verdict"`
+	Exploratory bool            `json:"exploratory"` // decided by three seeds or fewer
+	Points      *float64        `json:"points"`      // by how many points the one is above the other; null without a run of both
+	HalfWidth   *float64        `json:"halfwidth"`   // of the 95% interval; null with fewer than two seeds, as the next four
+	P           *float64        `json:"p"`
+	QPaper      *float64        `json:"qPaper"`     // among the claims about one document
+	QAll        *float64        `json:"qAll"`       // among all claims
+	Detectable  *float64        `json:"detectable"` // points that as many seeds find with a probability of 80%
+	Seeds       int             `json:"seeds"`      // that have both rows
+	Rule        experiment.Rule `json:"rule"`       // by which the point of a run was chosen
 }
 
 func recordOf(f papers.Finding) Record {
-	r := Record{Experiment: f.Experiment, Setting: cmp.Or(f.Setting, "all settings"), Statement: f.Statement, Source: f.Source, Above: f.Above.String(),
-		Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than, Measure: f.Measure, BelowBy: f.BelowMeasure, Within: f.Within, Less: f.Less, Verdict: f.Verdict, Seeds: f.Effect.Seeds, Rule: f.Rule}
-	in := func(share float64) *float64 {
-		if points := 100 * share; r.Seeds > 0 && !math.IsNaN(points) {
-			return &points
+	number := func(x float64) *float64 {
+		if f.Effect.Seeds > 0 && !math.IsNaN(x) {
+			return &x
 		}
 		return nil
 	}
-	r.Points, r.HalfWidth = in(f.Effect.Mean), in(f.Effect.HalfWidth)
-	return r
+	return Record{Experiment: f.Experiment, Setting: cmp.Or(f.Setting, "all settings"), Statement: f.Statement,
+		Source: f.Source, Above: f.Above.String(), Below: f.Below.String(), BelowAt: f.BelowSetting, Than: f.Than,
+		Measure: f.Measure, BelowBy: f.BelowMeasure, Within: f.Within, Less: f.Less, Verdict: f.Verdict,
+		Exploratory: f.Exploratory(), Points: number(100 * f.Effect.Mean), HalfWidth: number(100 * f.Effect.HalfWidth),
+		P: number(f.P), QPaper: number(f.QPaper), QAll: number(f.QAll), Detectable: number(100 * f.Detectable()),
+		Seeds: f.Effect.Seeds, Rule: f.Rule}
 }
 
 // Effect returns the points with their interval: "+1.2 ± 0.4", or "+40.0 ± 9.5% of the steps".
@@ -75,11 +83,34 @@ func (r Record) Effect() string {
 	return fmt.Sprintf("%+.1f ± %.1f%s", *r.Points, *r.HalfWidth, unit)
 }
 
+// Outcome returns the verdict in words: "agrees (exploratory)".
+func (r Record) Outcome() string {
+	if r.Exploratory {
+		return string(r.Verdict) + " (exploratory)"
+	}
+	return string(r.Verdict)
+}
+
+// Doubt returns the larger q-value, or what the runs could have found where they decide nothing: "q = 0.012",
+// "q = 0.34; 1.2 points would be found".
+func (r Record) Doubt() string {
+	if r.P == nil {
+		return ""
+	}
+	text := fmt.Sprintf("q = %.2g", max(*r.QPaper, *r.QAll))
+	if r.Verdict == papers.Inconclusive {
+		text += fmt.Sprintf("; %.2g would be found", *r.Detectable)
+	}
+	return text
+}
+
 // Count is how the claims of an experiment came out.
 type Count struct {
-	Experiment                    string
-	Agrees, Disagrees, NotDecided int
-	Records                       []Record
+	Experiment string
+
+	Agrees, Disagrees, Inconclusive, NotRun int
+	Exploratory                             int // of those that are decided
+	Records                                 []Record
 }
 
 // Counts returns a count for each experiment, in order.
@@ -96,8 +127,13 @@ func (r Report) Counts() (counts []Count) {
 			c.Agrees++
 		case papers.Disagrees:
 			c.Disagrees++
+		case papers.NotRun:
+			c.NotRun++
 		default:
-			c.NotDecided++
+			c.Inconclusive++
+		}
+		if record.Exploratory {
+			c.Exploratory++
 		}
 	}
 	return counts
@@ -120,7 +156,9 @@ func (r Report) writeLines(out io.Writer) error {
 		}
 	}
 	for _, e := range r.Experiments {
-		if _, err := fmt.Fprintf(out, "%s\t%s\t%s\t%s (%s)\n", e.Experiment, e.Verdict, e.Effect(), e.Statement, e.Setting); err != nil {
+		_, err := fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s (%s)\n",
+			e.Experiment, e.Outcome(), e.Effect(), e.Doubt(), e.Statement, e.Setting)
+		if err != nil {
 			return err
 		}
 	}
@@ -129,9 +167,11 @@ func (r Report) writeLines(out io.Writer) error {
 
 // writeMarkdown writes the counts as a Markdown table.
 func (r Report) writeMarkdown(out io.Writer) error {
-	text := "| experiment | agrees | disagrees | not decided |\n| --- | ---: | ---: | ---: |\n"
+	text := "| experiment | agrees | disagrees | inconclusive | not run | decided by three seeds or fewer |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: |\n"
 	for _, c := range r.Counts() {
-		text += fmt.Sprintf("| %s | %d | %d | %d |\n", c.Experiment, c.Agrees, c.Disagrees, c.NotDecided)
+		text += fmt.Sprintf("| %s | %d | %d | %d | %d | %d |\n",
+			c.Experiment, c.Agrees, c.Disagrees, c.Inconclusive, c.NotRun, c.Exploratory)
 	}
 	_, err := io.WriteString(out, text)
 	return err

@@ -1,0 +1,187 @@
+package papers
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/puclab/puclab/notebooks/experiment"
+	"github.com/puclab/puclab/pucl/evaluate"
+)
+
+// Verdict is what runs say about a claim.
+type Verdict string
+
+// The verdicts. A claim is decided where its q-values are below 0.05, see [Finding].
+const (
+	Agrees       Verdict = "agrees"
+	Disagrees    Verdict = "disagrees"
+	Inconclusive Verdict = "inconclusive" // the runs do not decide it
+	NotRun       Verdict = "not run"      // no seed has runs of both rows
+)
+
+const (
+	// level is what q-values must be below to decide a claim.
+	level = 0.05
+	// power is the probability with which a detectable effect is found.
+	power = 0.8
+	// exploratory is the largest number of seeds whose verdicts are called exploratory.
+	exploratory = 3
+)
+
+// Finding is a claim with what decides it.
+//
+// P is the p-value of Student's t test on the differences between the two rows, run by run with the same seed. It is
+// two-sided for a claim that one is above the other. For a claim that they are close it is twice the larger p-value of
+// the two one-sided tests that the difference is inside the margin, or twice that of the one-sided test that it is
+// outside. P is below 0.05 exactly where the 95% interval lies on one side.
+//
+// Many claims are decided at once, so that P alone would decide one in twenty wrongly. The q-values bound the share of
+// wrong decisions among all decisions: QPaper among the claims about one document, QAll among all claims. A comparison
+// that several claims make counts once.
+type Finding struct {
+	Claim
+	Grid   string           // whose runs decide
+	Rule   experiment.Rule  // of choosing points
+	Effect evaluate.Summary // by how much Above is above Below, as a share: of the test images, or of the steps; with Than, by how much more
+
+	P, QPaper, QAll float64 // NaN with fewer than two seeds
+	Verdict         Verdict
+
+	holds bool // the mean is on the side of the claim
+	cells *experiment.Cells
+}
+
+// Q returns the larger q-value, which decides.
+func (f Finding) Q() float64 { return max(f.QPaper, f.QAll) }
+
+// Exploratory reports whether a verdict rests on three seeds or fewer.
+func (f Finding) Exploratory() bool {
+	return (f.Verdict == Agrees || f.Verdict == Disagrees) && f.Effect.Seeds <= exploratory
+}
+
+// Detectable returns the smallest effect, in the unit of Effect, that as many seeds with the same spread would have told
+// from none with a probability of 80%, before the correction for many claims; NaN with fewer than two seeds.
+func (f Finding) Detectable() float64 { return f.Effect.Detectable(power) }
+
+// Outcome returns the verdict in words: "agrees (exploratory)".
+func (f Finding) Outcome() string {
+	if f.Exploratory() {
+		return string(f.Verdict) + " (exploratory)"
+	}
+	return string(f.Verdict)
+}
+
+// find measures the effect of the claim in the runs that are done, points chosen by a rule. It leaves the verdict to
+// [decide]. A claim about steps looks at all points, whatever the rule. A claim about all settings goes by tables, whose
+// draws share rows.
+func (c Claim) find(grid string, cells *experiment.Cells, rule experiment.Rule) Finding {
+	f := Finding{Claim: c, Grid: grid, Rule: rule, cells: cells}
+	above, below := c.series()
+	switch {
+	case c.Measure == Steps:
+		f.Effect = cells.Sooner(above, below)
+	case c.Measure != "" && c.Setting == "":
+		f.Effect = cells.PairedBy(tableOf, above, below, c.difference)
+	case c.Measure != "":
+		f.Effect = cells.Paired(above, below, c.difference)
+	case c.Than != "":
+		f.Effect = cells.Change(above, below, c.Than, rule)
+	default:
+		f.Effect = cells.Difference(above, below, rule)
+	}
+	f.P, f.holds = c.test(f.Effect)
+	return f
+}
+
+// difference returns by how much what was measured of Above is above that of Below in two runs.
+func (c Claim) difference(a, b []experiment.Point) (float64, bool) {
+	more, ok := c.Measure.of(a, c.Above.Head, c.Magnitude)
+	less, both := cmp.Or(c.BelowMeasure, c.Measure).of(b, c.Below.Head, c.Magnitude)
+	return more - less, ok && both
+}
+
+// test returns the p-value of an effect, see [Finding], and whether its mean is on the side of the claim.
+func (c Claim) test(effect evaluate.Summary) (p float64, holds bool) {
+	margin, least := c.Within/100, -c.Less/100
+	if margin == 0 {
+		above := effect.PAbove(least)
+		return 2 * min(above, 1-above), effect.Mean > least
+	}
+	overLow, overHigh := effect.PAbove(-margin), effect.PAbove(margin)
+	if math.Abs(effect.Mean) < margin {
+		return min(1, 2*max(overLow, 1-overHigh)), true
+	}
+	return 2 * min(1-overLow, overHigh), false
+}
+
+// decide sets the q-values and the verdicts of findings. They are one family for QAll.
+func decide(findings []Finding) {
+	all := make([]*Finding, len(findings))
+	papers := map[string][]*Finding{}
+	for i := range findings {
+		f := &findings[i]
+		all[i] = f
+		paper := documentOf(f.Experiment)
+		papers[paper] = append(papers[paper], f)
+	}
+	correct(all, func(f *Finding, q float64) { f.QAll = q })
+	for _, family := range papers {
+		correct(family, func(f *Finding, q float64) { f.QPaper = q })
+	}
+	for _, f := range all {
+		switch {
+		case f.Effect.Seeds == 0:
+			f.Verdict = NotRun
+		case !(f.Q() < level):
+			f.Verdict = Inconclusive
+		case f.holds:
+			f.Verdict = Agrees
+		default:
+			f.Verdict = Disagrees
+		}
+	}
+}
+
+// correct calls set with the q-value of each finding of a family, in which a comparison counts once.
+func correct(family []*Finding, set func(f *Finding, q float64)) {
+	at := map[string]int{} // the place of a comparison in p
+	var p []float64
+	for _, f := range family {
+		key := f.comparison()
+		if _, ok := at[key]; !ok {
+			at[key] = len(p)
+			p = append(p, f.P)
+		}
+	}
+	q := evaluate.FalseDiscoveryRates(p)
+	for _, f := range family {
+		set(f, q[at[f.comparison()]])
+	}
+}
+
+// comparison identifies the test of a finding. Claims of two experiments that compare the same runs by the same measure
+// are one, whichever row they name first.
+func (f Finding) comparison() string {
+	above, below := f.series()
+	grid := ""
+	if f.Setting == "" {
+		grid = f.Grid // all settings of the grid
+	}
+	rows := []string{fmt.Sprintf("%q %s", above, f.Measure), fmt.Sprintf("%q %s", below, cmp.Or(f.BelowMeasure, f.Measure))}
+	if f.Measure != Steps && f.Less == 0 { // the test of either direction is the same
+		slices.Sort(rows)
+	}
+	return fmt.Sprintf("%q %s %q %t %g %g %s", rows, grid, f.Than, f.Magnitude, f.Within, f.Less, f.Rule)
+}
+
+// documentOf returns the document that an experiment is of by the [Index], "" for one that is this library's own.
+func documentOf(experiment string) string {
+	for _, place := range Index() {
+		if slices.Contains(place.Experiments, experiment) {
+			return place.Document
+		}
+	}
+	return ""
+}

@@ -27,9 +27,9 @@ func TestDecideThan(t *testing.T) {
 		mean          float64
 	}{
 		{"hard", "easy", 0, Agrees, 0.02}, {"easy", "hard", 0, Disagrees, -0.02}, {"hard", "easy", 2.5, Agrees, 0.02},
-		{"hard", "easy", 1, Disagrees, 0.02}, {"hard", "none", 0, NotDecided, math.NaN()},
+		{"hard", "easy", 1, Disagrees, 0.02}, {"hard", "none", 0, NotRun, math.NaN()},
 	} {
-		f := Claim{Setting: tt.setting, Than: tt.than, Above: Row{Method: "PUCL"}, Below: Row{Method: "ssCL"}, Within: tt.within}.Decide(cells, experiment.Last)
+		f := decided(Claim{Setting: tt.setting, Than: tt.than, Above: Row{Method: "PUCL"}, Below: Row{Method: "ssCL"}, Within: tt.within}, cells)
 		if f.Verdict != tt.want || math.Abs(f.Effect.Mean-tt.mean) > 1e-12 && !(math.IsNaN(f.Effect.Mean) && math.IsNaN(tt.mean)) {
 			t.Errorf("%s than %s within %g: %s, effect %s", tt.setting, tt.than, tt.within, f.Verdict, f.Effect.Percent())
 		}

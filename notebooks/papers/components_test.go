@@ -188,7 +188,7 @@ func TestLabelerBesideAlgorithm1(t *testing.T) {
 	}
 	var below []string
 	for _, c := range claimsBesideAlgorithm1() {
-		if f := c.Decide(cells, experiment.Last); f.Verdict == Disagrees {
+		if f := decided(c, cells); f.Verdict == Disagrees {
 			below = append(below, c.Setting+", "+c.Above.String()+" below "+c.Below.String())
 		}
 	}

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -115,7 +116,7 @@ func TestDrawTellsOfHeadsThatCouldNotBeHad(t *testing.T) {
 // A claim that some seeds cannot decide says how many did.
 func TestDrawClaimsTellsOfSeedsLeftOut(t *testing.T) {
 	claims := func(cells *experiment.Cells) string {
-		return Table2().DrawClaims(cells, experiment.Last, "CIFAR-I, 1000 labeled").Note
+		return Table2().DrawClaims(verdictsOf("table-2", cells), "CIFAR-I, 1000 labeled").Note
 	}
 	cells := fakeCells()
 	expect.That(t, !strings.Contains(claims(cells), "left out"), "%v", claims(cells))
@@ -154,7 +155,7 @@ func TestCosts(t *testing.T) {
 }
 
 func TestDrawClaims(t *testing.T) {
-	table := Table2().DrawClaims(fakeCells(), experiment.Last, "CIFAR-I, 1000 labeled")
+	table := Table2().DrawClaims(verdictsOf("table-2", fakeCells()), "CIFAR-I, 1000 labeled")
 	holds(t, table, "PUCL with PUPL is above nnPU ", "85.0 ± 63.5", "60.0", "92.3", "86.3")
 	holds(t, table, "PUCL with PUPL is above vPU", "n/a")
 }
@@ -178,17 +179,19 @@ func TestDrawPriors(t *testing.T) {
 	add("wine", [2]int{1, 3}, experiment.Done, 0.25, 0.25, 0.2, 0.3)
 	add("wine", [2]int{1, 3}, experiment.Done, 0.25, 0.45, 0.4, 0.5)
 	add("wine", [2]int{1, 3}, experiment.Missing, 0.25, 1, 1, 1)
+	add("landsat", [2]int{2, 2}, experiment.Done, 0.5, 0.55, 0.5, 0.6)
 	table := DrawPriors(cells)
-	holds(t, table, "BBE", "0.150 ± 0.635", "0.100 ± 1.271", "0.125 ± 0.152", "n/a")
-	holds(t, table, "DEDPUL", "0.250", "0.400", "0.325")
+	holds(t, table, "BBE", "0.150  ", "0.100  ", "0.050  ", "0.100 ± 0.124", "n/a")
+	holds(t, table, "DEDPUL", "0.250", "0.400", "0.350", "0.333")
 	holds(t, table, "DEDPUL, published", "0.034", "0.012", "0.031")
 	holds(t, table, "KM2", "n/a")
-	holds(t, DrawPriorIntervals(cells), "BBE", "50.0", "15.0 to 85.0", "17.5", "25.0", "25.0")
+	holds(t, DrawPriorIntervals(cells), "BBE", "66.7 ± 71.7", "15.0", "16.7", "16.7")
 	holds(t, DrawPriorIntervals(cells), "KM2", "n/a")
 	curves := PriorCurves(cells, "BBE", "KM2")
-	expect.That(t, len(curves) == 1 && len(curves[0].X) == 2 && curves[0].X[0] == 25 && curves[0].Y[1] == 0.15,
+	expect.That(t, len(curves) == 1 && slices.Equal(curves[0].X, []float64{50}) && math.Abs(curves[0].Y[0]-0.1) < 1e-12,
 		"curves %+v", curves)
-	holds(t, DrawVerdicts(cells, experimentPriors), "BBE is nearer", "32.50", "12.50", "20.00 ± 31.82", "not decided")
+	holds(t, DrawPriorPairs(cells), "BBE is nearer", "22.00 ± 22.21", "23.33 ± 28.68") // five draws, three tables
+	holds(t, DrawVerdicts(verdictsOf(priorsOnTables, cells), priorsOnTables, experimentPriors), "BBE is nearer", "33.33", "10.00", "23.33 ± 28.68", "inconclusive")
 	for _, c := range claimsPriors() {
 		for _, row := range []Row{c.Above, c.Below} {
 			expect.That(t, strings.Contains(strings.Join(PriorEstimators(), ","), row.Head) &&
@@ -234,6 +237,6 @@ func TestDrawWithoutPrior(t *testing.T) {
 	}
 	holds(t, DrawCrossFitChoice(cells, "FMNIST-I, 1000 labeled"), "Lee–Liu by a standard error", "92.5")
 	expect.That(t, len(choice.Columns) == 1, "columns %q, want that of the setting that has runs", choice.Columns)
-	holds(t, DrawVerdicts(cells, experimentWithoutPrior), "FMNIST-I, 1000 labeled: encoders told the estimated prior", "1.00", "agrees")
+	holds(t, DrawVerdicts(verdictsOf(withoutPrior, cells), withoutPrior, experimentWithoutPrior), "FMNIST-I, 1000 labeled: encoders told the estimated prior", "1.00", "agrees")
 	holds(t, WithoutPrior().Draw(cells, experiment.Last, "FMNIST-I, 1000 labeled"), "DC-PU+", "92.7")
 }

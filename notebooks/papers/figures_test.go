@@ -268,10 +268,10 @@ func TestDrawVerdicts(t *testing.T) {
 		}
 		cells.Standings = append(cells.Standings, s)
 	}
-	table := DrawVerdicts(cells, "figure 1")
+	table := DrawVerdicts(verdictsOf(figure1, cells), figure1, "figure 1")
 	expect.That(t, len(table.Rows) == len(claimsSupervision())/2-len(Shares()) &&
 		strings.Contains(table.Note, "in percent of all steps"), "%d rows; %s", len(table.Rows), table.Note)
-	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: labels help", "98.00 ± 12.71", "93.00 ± 38.12", "5.00 ± 25.41", "not decided")
-	holds(t, table, "FMNIST look-alikes, 0.01 of all labeled: labels help", "n/a", "93.00 ± 38.12", "not decided")
-	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: PUCL is sooner", "0.0", "not decided")
+	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: labels help", "98.00 ± 12.71", "93.00 ± 38.12", "5.00 ± 25.41", "inconclusive")
+	holds(t, table, "FMNIST look-alikes, 0.01 of all labeled: labels help", "n/a", "93.00 ± 38.12", "not run")
+	holds(t, table, "FMNIST look-alikes, 0.5 of all labeled: PUCL is sooner", "0.0", "inconclusive")
 }

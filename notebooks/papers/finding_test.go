@@ -31,6 +31,24 @@ func effect(t *testing.T, seeds int, mean, spread float64) evaluate.Summary {
 	return of
 }
 
+// decided decides a claim alone.
+func decided(c Claim, cells *experiment.Cells) Finding {
+	alone := []Finding{c.find("grid", cells, experiment.Last)}
+	decide(alone)
+	return alone[0]
+}
+
+// verdictsOf decides the claims about a grid alone.
+func verdictsOf(grid string, cells *experiment.Cells) (all []Finding) {
+	for _, c := range claimed() {
+		if c.grid == grid {
+			all = append(all, c.find(cells)...)
+		}
+	}
+	decide(all)
+	return all
+}
+
 // The p-value of a claim is below 0.05 exactly where the 95% interval lies on one side, whatever the claim says.
 func TestPValuesAgreeWithIntervals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -83,7 +83,7 @@ func TestWriteIndex(t *testing.T) {
 	folder := t.TempDir()
 	nb := `{"cells": [{"cell_type": "markdown", "source": ["Reading takes ten minutes. It runs in a minute or two on two cores."]}, {"cell_type": "code"}]}`
 	expect.NoError(t, os.WriteFile(filepath.Join(folder, "figure-4.ipynb"), []byte(nb), 0o644))
-	findings := []Finding{{Claim: Claim{Experiment: experiment4}, Verdict: Agrees}, {Claim: Claim{Experiment: experiment4}, Verdict: NotDecided},
+	findings := []Finding{{Claim: Claim{Experiment: experiment4}, Verdict: Agrees}, {Claim: Claim{Experiment: experiment4}, Verdict: Inconclusive},
 		{Claim: Claim{Experiment: "table 1"}, Verdict: Disagrees}}
 	hypercube := proofs.Hypercube()
 	hypercube.Verdict = proofs.Conditional
@@ -91,8 +91,8 @@ func TestWriteIndex(t *testing.T) {
 	var text strings.Builder
 	expect.NoError(t, WriteIndex(&text, rows))
 	for _, want := range []string{
-		"| Figure 4 | accuracy over γ and π | [figure-4](figure-4.ipynb) | 1 agree, 0 disagree, 1 not decided |  | a minute or two |",
-		"| Table 1 | PUPL and nnPU on three embeddings | not yet | 0 agree, 1 disagree, 0 not decided |",
+		"| Figure 4 | accuracy over γ and π | [figure-4](figure-4.ipynb) | 1 agree, 0 disagree, 1 inconclusive |  | a minute or two |",
+		"| Table 1 | PUPL and nnPU on three embeddings | not yet | 0 agree, 1 disagree, 0 inconclusive |",
 		"| Figure 2 | four objects on a square | not yet |  | hypercube: conditional |  |", "#### " + proofs.SlidesDocument,
 	} {
 		expect.That(t, strings.Contains(text.String(), want), "no %q in\n%s", want, text.String())

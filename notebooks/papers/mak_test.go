@@ -210,7 +210,7 @@ func TestDrawOpenWorld(t *testing.T) {
 	if _, _, err := ScoresBySize(cells, "nowhere", "MAK", "ECLE", ECLEOf); err == nil {
 		t.Error("the scores of no run")
 	}
-	verdicts := DrawVerdicts(cells, experimentMAK)
+	verdicts := DrawVerdicts(verdictsOf(openWorldGrid, cells), openWorldGrid, experimentMAK)
 	holds(t, verdicts, setting+": linear separability: MAK's images are better than random ones", "77.15 ± 0.64", "74.15 ± 0.64", "3.00", "agrees")
 	holds(t, verdicts, setting+": linear separability: MAK balances: random images leave a larger Std", "5.85 ± 0.64", "3.00", "agrees")
 }

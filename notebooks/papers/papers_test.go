@@ -205,10 +205,10 @@ func TestDecideByValues(t *testing.T) {
 		effect       float64
 	}{
 		{bias, other, false, Agrees, 0.7}, {other, bias, false, Disagrees, -0.7}, {bias, other, true, Disagrees, -0.28}, {other, bias, true, Agrees, 0.28},
-		{bias, none, false, NotDecided, math.NaN()}, {bias, "", false, NotDecided, 0}, // the same value twice
+		{bias, none, false, NotRun, math.NaN()}, {bias, "", false, Inconclusive, 0}, // the same value twice
 	} {
-		f := Claim{Setting: "s", Above: Row{Method: "a"}, Below: Row{Method: "a"}, Measure: tt.above, BelowMeasure: tt.below,
-			Magnitude: tt.magnitude}.Decide(&cells, experiment.Last)
+		f := decided(Claim{Setting: "s", Above: Row{Method: "a"}, Below: Row{Method: "a"}, Measure: tt.above, BelowMeasure: tt.below,
+			Magnitude: tt.magnitude}, &cells)
 		if f.Verdict != tt.want || math.Abs(f.Effect.Mean-tt.effect) > 1e-12 {
 			t.Errorf("%s above %s, magnitudes %t: %s, effect %v, want %s and %g", tt.above, tt.below, tt.magnitude, f.Verdict, f.Effect, tt.want, tt.effect)
 		}
@@ -234,11 +234,11 @@ func TestDecide(t *testing.T) {
 		less         float64
 		want         Verdict
 	}{
-		{a, b, 0, 0, Agrees}, {b, a, 0, 0, Disagrees}, {a, c, 0, 0, NotDecided}, // 1.1 ± 0.25 points, and −39 to 41
-		{a, b, 1.4, 0, Agrees}, {a, b, 0.8, 0, Disagrees}, {b, a, 0.8, 0, Disagrees}, {a, b, 1.2, 0, NotDecided}, {a, Row{Method: "none"}, 0, 0, NotDecided},
-		{a, b, 0, 2, Agrees}, {b, a, 0, 2, Agrees}, {b, a, 0, 0.8, Disagrees}, {b, a, 0, 1.2, NotDecided}, // a is 1.1 ± 0.25 above b
+		{a, b, 0, 0, Agrees}, {b, a, 0, 0, Disagrees}, {a, c, 0, 0, Inconclusive}, // 1.1 ± 0.25 points, and −39 to 41
+		{a, b, 1.4, 0, Agrees}, {a, b, 0.8, 0, Disagrees}, {b, a, 0.8, 0, Disagrees}, {a, b, 1.2, 0, Inconclusive}, {a, Row{Method: "none"}, 0, 0, NotRun},
+		{a, b, 0, 2, Agrees}, {b, a, 0, 2, Agrees}, {b, a, 0, 0.8, Disagrees}, {b, a, 0, 1.2, Inconclusive}, // a is 1.1 ± 0.25 above b
 	} {
-		f := Claim{Setting: "s", Above: tt.above, Below: tt.below, Within: tt.within, Less: tt.less}.Decide(&cells, experiment.Last)
+		f := decided(Claim{Setting: "s", Above: tt.above, Below: tt.below, Within: tt.within, Less: tt.less}, &cells)
 		expect.That(t, f.Verdict == tt.want, "%s above %s within %g, less %g: %s, effect %s", tt.above, tt.below,
 			tt.within, tt.less, f.Verdict, f.Effect.Percent())
 	}

@@ -52,10 +52,12 @@ func TestAgainstTheFiles(t *testing.T) {
 		half := 2.7764451 * math.Sqrt(squares/4/5) // Student's t with 4 degrees of freedom
 		expect.That(t, r.Seeds == 5 && !(math.Abs(*r.Points-mean) > 1e-9) && !(math.Abs(*r.HalfWidth-half) > 1e-6),
 			"%s with %d seeds, by loops %+.4f ± %.4f", r.Effect(), r.Seeds, mean, half)
-		want := papers.NotDecided
-		if mean-half > 0 {
+		p := *r.P
+		expect.That(t, (p < 0.05) == (math.Abs(mean) > half) && *r.QAll >= p && *r.QPaper >= p, "p %g, q %g and %g", p, *r.QPaper, *r.QAll)
+		want := papers.Inconclusive
+		if decided := max(*r.QPaper, *r.QAll) < 0.05; decided && mean > 0 {
 			want = papers.Agrees
-		} else if mean+half < 0 {
+		} else if decided {
 			want = papers.Disagrees
 		}
 		expect.That(t, r.Verdict == want, "verdict %q, want %q", r.Verdict, want)
@@ -98,26 +100,31 @@ func lastAccuracy(t *testing.T, setting string, seed uint64, row string) float64
 func TestPageAndLines(t *testing.T) {
 	claim := expect.Must(claims.NoiseRate().Check(enginetest.Open(t)))(t)
 	finding := papers.Finding{Claim: papers.Claim{Experiment: "table 9", Setting: "here", Statement: "a < b & c", Source: "somewhere",
-		Above: papers.Row{Method: "a"}, Below: papers.Row{Method: "b", Head: "c"}}, Rule: experiment.Last, Verdict: papers.Agrees}
+		Above: papers.Row{Method: "a"}, Below: papers.Row{Method: "b", Head: "c"}}, Rule: experiment.Last, Verdict: papers.Agrees,
+		P: 0.01, QPaper: 0.02, QAll: 0.015}
 	var records []Record
 	for _, effect := range []evaluate.Summary{
 		{Mean: 0.012, HalfWidth: 0.004, Seeds: 5}, {Mean: -0.1, HalfWidth: math.NaN(), Seeds: 1}, {Mean: math.NaN(), HalfWidth: math.NaN()},
 	} {
 		finding.Effect = effect
+		if effect.Seeds < 2 {
+			finding.P, finding.QPaper, finding.QAll = math.NaN(), math.NaN(), math.NaN()
+		}
 		records = append(records, recordOf(finding))
 	}
 	finding.Measure, finding.BelowSetting = papers.Steps, "there"
 	finding.Effect = evaluate.Summary{Mean: 0.4, HalfWidth: 0.095, Seeds: 3}
+	finding.P, finding.QPaper, finding.QAll = 0.1, 0.2, 0.1
 	records = append(records, recordOf(finding))
 	r := Report{Size: experiment.Laptop, Experiments: records, Theory: []claims.Claim{claim},
 		Index: []papers.IndexRow{{Place: papers.Place{Name: "Figure 99", Notebook: "figure-99"}, Checked: "noise-rate: conditional"}}}
 	page := expect.Must(r.page())(t)
-	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "&#43;40.0 ± 9.5% of the steps", "noise-rate", "Figure 99", "not yet", "1 conditional.", "size laptop"} {
+	for _, want := range []string{"a &lt; b &amp; c", "&#43;1.2 ± 0.4", "-10.0 (one seed)", "no runs", "&#43;40.0 ± 9.5% of the steps", "noise-rate", "Figure 99", "not yet", "1 conditional.", "size laptop", "q = 0.02", "agrees (exploratory)"} {
 		expect.That(t, strings.Contains(string(page), want), "the page lacks %q", want)
 	}
 	var lines bytes.Buffer
 	expect.NoError(t, r.writeLines(&lines))
-	want := claim.Row() + "\ntable 9\tagrees\t+1.2 ± 0.4\ta < b & c (here)\n"
+	want := claim.Row() + "\ntable 9\tagrees\t+1.2 ± 0.4\tq = 0.02\ta < b & c (here)\n"
 	expect.That(t, strings.HasPrefix(lines.String(), want), "lines %q", lines.String())
 	expect.Must(json.Marshal(r))(t) // NaN would not do
 }

@@ -62,8 +62,14 @@ func (f Finding) Exploratory() bool {
 }
 
 // Detectable returns the smallest effect, in the unit of Effect, that as many seeds with the same spread would have told
-// from none with a probability of 80%, before the correction for many claims; NaN with fewer than two seeds.
-func (f Finding) Detectable() float64 { return f.Effect.Detectable(power) }
+// from none with a probability of 80%, before the correction for many claims; NaN with fewer than two seeds, and for a
+// claim that two rows are close.
+func (f Finding) Detectable() float64 {
+	if f.Within > 0 {
+		return math.NaN()
+	}
+	return f.Effect.Detectable(power)
+}
 
 // Outcome returns the verdict in words: "agrees (exploratory)".
 func (f Finding) Outcome() string {

@@ -98,7 +98,7 @@ func (r Record) Doubt() string {
 		return ""
 	}
 	text := fmt.Sprintf("q = %.2g", max(*r.QPaper, *r.QAll))
-	if r.Verdict == papers.Inconclusive {
+	if r.Verdict == papers.Inconclusive && r.Detectable != nil {
 		text += fmt.Sprintf("; %.2g would be found", *r.Detectable)
 	}
 	return text

@@ -141,7 +141,7 @@ func probability(p float64) string {
 	case math.IsNaN(p):
 		return "n/a"
 	case p < 0.0001:
-		return "< 0.0001"
+		return "<\u00a00.0001" // with a space that does not break
 	case p < 0.1:
 		return fmt.Sprintf("%.4f", p)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // answered returns answers of which as many are right as on the test examples of a point.
@@ -27,51 +29,36 @@ func TestAnswers(t *testing.T) {
 		}
 		return &Outcome{Points: append(points, Point{Values: map[string]float64{"a": 1}})}, nil
 	})
-	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := expect.Must(w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}))(t)
 	check := func(what string, want ...int) {
 		t.Helper()
 		now, err := w.Store.Look(Laptop, run)
 		points, answersErr := w.Store.Answers(Laptop, now)
-		if err != nil || answersErr != nil {
-			t.Fatal(what, err, answersErr)
-		}
+		expect.Require(t, err == nil && answersErr == nil, "%v %v %v", what, err, answersErr)
 		for i, p := range points {
-			if now.Result.Points[i].Answers != nil {
-				t.Errorf("%s: a look reads answers", what)
-			}
+			expect.That(t, now.Result.Points[i].Answers == nil, "%s: a look reads answers", what)
 			kept := slices.Contains(want, i)
-			if kept != (p.Answers != nil) || kept && !slices.Equal(p.Answers, answered(p)) {
-				t.Errorf("%s: answers at point %d: %t, want %t", what, i, p.Answers != nil, kept)
-			}
+			expect.That(t, kept == (p.Answers != nil) && (!kept || slices.Equal(p.Answers, answered(p))),
+				"%s: answers at point %d: %t, want %t", what, i, p.Answers != nil, kept)
 		}
 	}
 	check("loose", 1, 3) // by the oracle and by the end
-	if err := w.Store.Pack(Laptop, []Run{run}); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, w.Store.Pack(Laptop, []Run{run}))
 	check("packed", 1, 3)
 	keep(t, w.Store, run, nil)
 	check("of a result without")
-	if err := w.Store.Pack(Laptop, []Run{run}); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, w.Store.Pack(Laptop, []Run{run}))
 	if _, err := os.Stat(w.Store.packFile(Laptop, run, answersEnding)); !os.IsNotExist(err) {
 		t.Errorf("answers of no result are left: %v", err)
 	}
-	if points, err := w.Store.Answers(Laptop, now); err != nil || points[1].Answers != nil {
-		t.Errorf("of a result that is gone: %v", err)
-	}
+	points := expect.Must(w.Store.Answers(Laptop, now))(t)
+	expect.That(t, points[1].Answers == nil, "of a result that is gone:")
 	wrong := scored("CE", 1, 0.9)
 	wrong.Answers = answered(wrong)[1:]
-	if err := (&Outcome{Points: []Point{wrong}}).check(); !strings.Contains(fmt.Sprint(err), "999 answers, 899 of them right") {
-		t.Error(err)
-	}
+	err := (&Outcome{Points: []Point{wrong}}).check()
+	expect.That(t, strings.Contains(fmt.Sprint(err), "999 answers, 899 of them right"), "%v", err)
 	for _, text := range []string{"", "3", "x:", "-1:", "3:AAA=", "9:AA==", "3:CA==", "1:A"} {
-		if err := new(Answers).UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q was read as answers", text)
-		}
+		err := new(Answers).UnmarshalText([]byte(text))
+		expect.That(t, err != nil, "%q was read as answers", text)
 	}
 }

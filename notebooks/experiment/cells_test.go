@@ -2,9 +2,9 @@ package experiment
 
 import (
 	"math"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
@@ -31,49 +31,34 @@ func TestCells(t *testing.T) {
 	}
 	keep(t, store, grid.Runs[2], func(r *Result) { r.Failure = "it diverged" })
 	keep(t, store, grid.Runs[3], func(r *Result) { r.Identity.Version = 1 })
-	cells, err := store.Cells(grid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := expect.Must(store.Cells(grid))(t)
 	const setting = "FMNIST-I, 1000 labeled"
 	cell := cells.At(setting, "PUCL", "PUPL (CE)", Last)
 	if a := cell.Accuracy; !near(a.Mean, 0.85) || a.Seeds != 2 || !near(a.HalfWidth, 12.706204736174694*0.05) || a.Confidence != 0.95 {
 		t.Errorf("%+v", a)
 	}
-	if cell.Degenerate != 1 || !near(cell.BalancedAccuracy.Mean, 0.85) || cell.AUC.Seeds != 0 || !math.IsNaN(cell.AUC.Mean) {
-		t.Errorf("%+v", cell)
-	}
+	expect.That(t, cell.Degenerate == 1 && near(cell.BalancedAccuracy.Mean, 0.85) && cell.AUC.Seeds == 0 &&
+		math.IsNaN(cell.AUC.Mean),
+		"%+v", cell)
 	for state, want := range map[State]int{Done: 2, Failed: 1, Stale: 1, Missing: 1} {
-		if n := cell.Count(state); n != want {
-			t.Errorf("%d %s, want %d", n, state, want)
-		}
+		n := cell.Count(state)
+		expect.That(t, n == want, "%d %s, want %d", n, state, want)
 	}
-	if v := cells.Value(setting, "PUCL", "PUPL (CE)", "prior"); v.Seeds != 1 || v.Mean != 0.3 {
-		t.Errorf("the prior at the last point, known in one of two runs: %+v", v)
-	}
-	if v := cells.Value(setting, "PUCL", "PUPL (CE)", "width"); v.Seeds != 0 {
-		t.Errorf("what was not measured: %+v", v)
-	}
-	if gap := cells.Gap(setting, "PUCL", "PUPL (CE)", Last); !near(gap.Mean, 0.1) || gap.Seeds != 2 {
-		t.Errorf("%+v", gap)
-	}
-	if gap := cells.Gap(setting, "PUCL", "PUPL (CE)", ProxyAUC); gap.Seeds != 0 {
-		t.Errorf("without held-out examples: %+v", gap)
-	}
-	if heads := cells.Heads(setting, "PUCL"); !slices.Equal(heads, []string{"PUPL (CE)", "nnPU"}) {
-		t.Errorf("%q", heads)
-	}
+	v := cells.Value(setting, "PUCL", "PUPL (CE)", "prior")
+	expect.That(t, v.Seeds == 1 && v.Mean == 0.3, "the prior at the last point, known in one of two runs: %+v", v)
+	v = cells.Value(setting, "PUCL", "PUPL (CE)", "width")
+	expect.That(t, v.Seeds == 0, "what was not measured: %+v", v)
+	gap := cells.Gap(setting, "PUCL", "PUPL (CE)", Last)
+	expect.That(t, near(gap.Mean, 0.1) && gap.Seeds == 2, "%+v", gap)
+	gap = cells.Gap(setting, "PUCL", "PUPL (CE)", ProxyAUC)
+	expect.That(t, gap.Seeds == 0, "without held-out examples: %+v", gap)
+	expect.Equal(t, cells.Heads(setting, "PUCL"), []string{"PUPL (CE)", "nnPU"})
 	none := cells.At(setting, "nnPU", "", Last)
-	if none.Accuracy.Seeds != 0 || !math.IsNaN(none.Accuracy.Mean) || none.Count(Missing) != 5 {
-		t.Errorf("%+v", none)
-	}
-	if text := cells.String(); text != "2 of 10 runs done, 6 missing, 1 failed, 1 stale" {
-		t.Error(text)
-	}
+	expect.That(t, none.Accuracy.Seeds == 0 && math.IsNaN(none.Accuracy.Mean) && none.Count(Missing) == 5,
+		"%+v", none)
+	expect.Equal(t, cells.String(), "2 of 10 runs done, 6 missing, 1 failed, 1 stale")
 	grid.Runs = append(grid.Runs, grid.Runs[0])
-	if _, err := store.Cells(grid); err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Error(err)
-	}
+	expect.Error(t, expect.Err(store.Cells(grid)), "twice")
 }
 
 // How large runs are is told by their results, and not by what they were asked to be.
@@ -91,8 +76,6 @@ func TestExtent(t *testing.T) {
 		"2 seeds, 10 to 20 steps": {run(1, Done, 20), run(2, Done, 10)},
 		"2 seeds":                 {run(1, Done), run(2, Done, -1)},
 	} {
-		if got := (&Cells{standings}).Extent(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		expect.Equal(t, (&Cells{standings}).Extent(), want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/internal/wholefile"
@@ -37,6 +38,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	pause = 40 * time.Millisecond
 	if text := os.Getenv(asWorker); text != "" {
 		list, index, _ := strings.Cut(text, " ")
 		n, err := strconv.Atoi(index)
@@ -274,23 +276,15 @@ func (b *bench) child(t *testing.T) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), asCoordinator+"="+b.folder, gridName+"="+b.grid, desksName+"="+b.desks)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, cmd.Start())
 	return cmd
 }
 
 // standings returns how the runs stand.
 func (b *bench) standings(t *testing.T) []Standing {
 	t.Helper()
-	grid, err := fakeGrid(b.grid, Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
-	standings, err := b.store().LookAll(grid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := expect.Must(fakeGrid(b.grid, Smoke))(t)
+	standings := expect.Must(b.store().LookAll(grid))(t)
 	return standings
 }
 
@@ -309,9 +303,6 @@ func (b *bench) points(t *testing.T) map[string][]Point {
 // sittingsOf returns how many sittings the run took, by the log of its workers.
 func (b *bench) sittingsOf(t *testing.T, run Run) int {
 	t.Helper()
-	log, err := os.ReadFile(deskOf(b.work(), Smoke, run).log())
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := expect.Must(os.ReadFile(deskOf(b.work(), Smoke, run).log()))(t)
 	return strings.Count(string(log), logMark)
 }

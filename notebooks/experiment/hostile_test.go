@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/filelock"
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/pucl/engine"
@@ -33,10 +34,7 @@ func TestTwoWorkFoldersOnOneStore(t *testing.T) {
 		}
 		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
 	})
-	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err != nil || now.State != Done {
-		t.Errorf("%s, %v", now.State, err)
-	}
+	expect.Equal(t, expect.Must(w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}))(t).State, Done)
 }
 
 // Where there are no locks, that is said once, and a result that came from elsewhere while a run was at work stands.
@@ -58,12 +56,10 @@ func TestAFileSystemWithoutLocks(t *testing.T) {
 		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
 	})
 	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err != nil || now.State != Done || now.Result.Points[0].Test.Accuracy() != 0.75 {
-		t.Errorf("%s, %+v, %v", now.State, now.Result, err)
-	}
-	if said := whole(t, "counting").said.String(); strings.Count(said, "no file locks") != 1 {
-		t.Error(said)
-	}
+	expect.That(t, err == nil && now.State == Done && now.Result.Points[0].Test.Accuracy() == 0.75,
+		"%s, %+v, %v", now.State, now.Result, err)
+	said := whole(t, "counting").said.String()
+	expect.That(t, strings.Count(said, "no file locks") == 1, "%v", said)
 }
 
 // A folder can have any name.
@@ -73,18 +69,10 @@ func TestFoldersOfAnyName(t *testing.T) {
 	})
 	w.Store = &Store{filepath.Join(t.TempDir(), "of [Ada's runs")}
 	path := w.Store.file(Laptop, run)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path+".1.part", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}); err != nil || now.State != Done {
-		t.Errorf("%s, %v", now.State, err)
-	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("%v, %v", left, err)
-	}
+	expect.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	expect.NoError(t, os.WriteFile(path+".1.part", nil, 0o644))
+	expect.Equal(t, expect.Must(w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}))(t).State, Done)
+	expect.Equal(t, len(expect.Must(os.ReadDir(filepath.Dir(path)))(t)), 1)
 }
 
 // A store that cannot be written to is known before hours of training, not after them.
@@ -94,16 +82,12 @@ func TestAStoreThatCannotBeWritten(t *testing.T) {
 		return nil, nil
 	})
 	folder := filepath.Dir(w.Store.file(Laptop, run))
-	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.MkdirAll(filepath.Dir(folder), 0o755))
 	if err := os.Symlink(filepath.Join(t.TempDir(), "nowhere"), folder); err != nil { // which stops root too
 		t.Fatal(err)
 	}
 	_, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err == nil || !strings.Contains(err.Error(), folder) || !strings.Contains(err.Error(), "nothing was trained yet") {
-		t.Error(err)
-	}
+	expect.Error(t, err, folder, "nothing was trained yet")
 }
 
 // A moment in which nothing could be written down costs no run.
@@ -119,65 +103,38 @@ func TestAHeartbeatThatIsMissed(t *testing.T) {
 		time.Sleep(20 * heartbeat)
 		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, os.RemoveAll(in)
 	}
-	now, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
-	if err != nil || now.State != Done {
-		t.Errorf("%s, %v", now.State, err)
-	}
+	expect.Equal(t, expect.Must(w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}))(t).State, Done)
 }
 
 // A worker that nobody listens to any more saves its state before it ends.
 func TestNobodyListens(t *testing.T) {
 	b := newBench(t, "endless")
-	grid, plan, err := b.plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid, plan := expect.Must2(b.plan())(t)
 	list := filepath.Join(b.folder, "list.json")
-	if err := plan.List(b.store(), b.work()).Write(list); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, plan.List(b.store(), b.work()).Write(list))
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s 0", asWorker, list))
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdin := expect.Must(cmd.StdinPipe())(t)
 	defer stdin.Close()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Error(err)
-	}
+	out := expect.Must(cmd.StdoutPipe())(t)
+	expect.NoError(t, cmd.Start())
+	expect.NoError(t, expect.Err(out.Read(make([]byte, 1))))
 	out.Close()
 	cmd.Wait() // its status is checked below
-	if cmd.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("it ended with %s", cmd.ProcessState)
-	}
-	if _, err := os.Stat(filepath.Join(deskOf(b.work(), Smoke, grid.Runs[0]).run(), "count.json")); err != nil {
-		t.Error(err)
-	}
+	expect.Equal(t, cmd.ProcessState.ExitCode(), exitInterrupted)
+	expect.NoError(t, expect.Err(os.Stat(filepath.Join(deskOf(b.work(), Smoke, grid.Runs[0]).run(), "count.json"))))
 }
 
 // A result that a program of another version left meanwhile is no mistake of the worker that found it, and no result of this grid:
 // it is told as what it is, and the other runs go on.
 func TestAResultOfAnotherVersionThatCameMeanwhile(t *testing.T) {
 	b := newBench(t, "diverging")
-	grid, plan, err := b.plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid, plan := expect.Must2(b.plan())(t)
 	c := Coordinator{Store: b.store(), Work: b.work(), Workers: 1, Line: liveline.Sized(&b.said, false, 200),
 		Command: func(_ string, index int) *exec.Cmd {
 			run := grid.Runs[index]
 			identity, err := run.Identity()
-			if err != nil {
-				t.Error(err)
-			}
+			expect.That(t, err == nil, "%v", err)
 			identity.Version++
 			result := sittings{Identity: identity}.result(run)
 			result.Points = []Point{scored("", 1, 0.5)}
@@ -186,10 +143,7 @@ func TestAResultOfAnotherVersionThatCameMeanwhile(t *testing.T) {
 			}
 			return exec.Command("true")
 		}}
-	if err := c.Run(t.Context(), plan); err != nil {
-		t.Error(err)
-	}
-	if said := b.said.String(); strings.Count(said, ": stale\n") != 3 || strings.Contains(said, "accuracy") {
-		t.Error(said)
-	}
+	expect.NoError(t, c.Run(t.Context(), plan))
+	said := b.said.String()
+	expect.That(t, strings.Count(said, ": stale\n") == 3 && !strings.Contains(said, "accuracy"), "%v", said)
 }

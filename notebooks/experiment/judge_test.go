@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
@@ -44,13 +45,11 @@ func TestHeadsThatCouldNotBeHad(t *testing.T) {
 			t.Errorf("%d points, %s: %+v, %v; want %g", len(tt.points), tt.rule, j, ok, tt.want)
 		}
 	}
-	if err := (&Outcome{Points: points}).check(); err != nil {
-		t.Error(err)
-	}
+	err := (&Outcome{Points: points}).check()
+	expect.That(t, err == nil, "%v", err)
 	var failure *Failure
-	if err := (&Outcome{Points: points[1:2]}).check(); !errors.As(err, &failure) || !strings.Contains(err.Error(), `"a": collapsed`) {
-		t.Errorf("%v", err)
-	}
+	err = (&Outcome{Points: points[1:2]}).check()
+	expect.That(t, errors.As(err, &failure) && strings.Contains(err.Error(), `"a": collapsed`), "%v", err)
 }
 
 // manyClasses returns a point with that accuracy on 100 test examples of three classes.
@@ -64,29 +63,21 @@ func TestManyClasses(t *testing.T) {
 	points := []Point{manyClasses("a", 1, 0.9), manyClasses("a", 2, 0.7)}
 	for rule, want := range map[Rule]float64{Last: 0.7, Oracle: 0.9} {
 		j, ok := judge(points, "a", rule)
-		if !ok || j.Accuracy != want || j.BalancedAccuracy != want-0.1 || !math.IsNaN(j.AUC) || j.Degenerate {
-			t.Errorf("%s: %+v, %v; want %g", rule, j, ok, want)
-		}
+		expect.That(t, ok && j.Accuracy == want && j.BalancedAccuracy == want-0.1 && math.IsNaN(j.AUC) && !j.Degenerate,
+			"%s: %+v, %v; want %g", rule, j, ok, want)
 	}
-	if _, ok := judge(points, "a", ProxyAUC); ok {
-		t.Error("a point of several classes has no proxy of two")
-	}
-	if steps, ok := reach(points, "a", 0.8); !ok || steps != 1 {
-		t.Errorf("reached after %g steps, %v; want 1", steps, ok)
-	}
-	if err := (&Outcome{Points: points}).check(); err != nil {
-		t.Error(err)
-	}
+	_, ok := judge(points, "a", ProxyAUC)
+	expect.That(t, !ok, "a point of several classes has no proxy of two")
+	steps, ok := reach(points, "a", 0.8)
+	expect.That(t, ok && steps == 1, "reached after %g steps, %v; want 1", steps, ok)
+	expect.NoError(t, (&Outcome{Points: points}).check())
 	both, empty := scored("a", 1, 0.5), manyClasses("a", 1, 0.5)
 	both.Many, empty.Many.N = points[0].Many, 0
 	for want, p := range map[string]Point{"set Test or Many": both, "0 test examples": empty} {
-		if err := (&Outcome{Points: []Point{p}}).check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		expect.Error(t, (&Outcome{Points: []Point{p}}).check(), want)
 	}
-	if _, ok := (Point{}).Accuracy(); ok {
-		t.Error("a point that was measured on nothing has an accuracy")
-	}
+	_, ok = (Point{}).Accuracy()
+	expect.That(t, !ok, "a point that was measured on nothing has an accuracy")
 }
 
 // That a rule cannot be followed, for want of its proxy, is not that the head could not be had.
@@ -102,9 +93,8 @@ func TestHeadlessIsOfTheRule(t *testing.T) {
 		{[]Point{scored("b", 1, 0.8)}, Last, 0},
 	} {
 		cells := &Cells{Standings: []Standing{{Run: Run{Setting: "s", Method: "m"}, State: Done, Result: &Result{Points: tt.points}}}}
-		if got := cells.At("s", "m", "a", tt.rule).Headless; got != tt.want {
-			t.Errorf("%d points, %s: %d without the head, want %d", len(tt.points), tt.rule, got, tt.want)
-		}
+		expect.Equal(t, cells.At("s", "m", "a", tt.rule).Headless, tt.want,
+			"%d points, %s: without the head", len(tt.points), tt.rule)
 	}
 }
 
@@ -138,13 +128,9 @@ func TestJudgements(t *testing.T) {
 		{Head: "b", Rule: LeeLiu, Step: 3, Accuracy: 0.6, BalancedAccuracy: 0.6, AUC: 0.3},
 		{Head: "b", Rule: Oracle, Step: 2, Accuracy: 0.8, BalancedAccuracy: 0.8, AUC: 0.2},
 	}
-	if len(all) != len(want) {
-		t.Fatalf("%d judgements, want %d", len(all), len(want))
-	}
+	expect.Require(t, len(all) == len(want), "%d judgements, want %d", len(all), len(want))
 	for i := range want {
-		if all[i] != want[i] {
-			t.Errorf("%+v, want %+v", all[i], want[i])
-		}
+		expect.Equal(t, all[i], want[i])
 	}
 }
 
@@ -153,9 +139,9 @@ func TestDegenerate(t *testing.T) {
 	p := pointOf("", 1, 0, 0, 0.5, 5)
 	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
 	all := Judgements([]Point{p})
-	if len(all) != len(Rules())-2 || !all[0].Degenerate || all[0].Accuracy != 0.7 || all[0].BalancedAccuracy != 0.5 {
-		t.Errorf("%+v", all)
-	}
+	expect.That(t, len(all) == len(Rules())-2 && all[0].Degenerate && all[0].Accuracy == 0.7 &&
+		all[0].BalancedAccuracy == 0.5,
+		"%+v", all)
 }
 
 // With the least prior that the scores let see, 0.3 by the second point, the first has the lower risk; with 0.6, which the first lets see, with
@@ -171,17 +157,13 @@ func TestOwnPrior(t *testing.T) {
 		pu.Below = slices.Repeat(evaluate.Counts{[]float64{40, 70}[i]}, 20) // all labeled positives above 40, or 70, of 100
 	}
 	for rule, want := range map[Rule]int{PURisk: 2, RiskOwnPrior: 1} {
-		if j, ok := judge(points, "", rule); !ok || j.Step != want || j.Rule != rule {
-			t.Errorf("%s: %+v, %v; want step %d", rule, j, ok, want)
-		}
+		j, ok := judge(points, "", rule)
+		expect.That(t, ok && j.Step == want && j.Rule == rule, "%s: %+v, %v; want step %d", rule, j, ok, want)
 	}
-	if points[0].PU.Prior != 0.9 || points[1].PU.Prior != 0.9 {
-		t.Error("the points have another prior now")
-	}
+	expect.That(t, points[0].PU.Prior == 0.9 && points[1].PU.Prior == 0.9, "the points have another prior now")
 	points[0].PU.Below, points[1].PU.Below = nil, nil
-	if j, ok := judge(points, "", RiskOwnPrior); ok {
-		t.Errorf("without the order of scores: %+v", j)
-	}
+	j, ok := judge(points, "", RiskOwnPrior)
+	expect.That(t, !ok, "without the order of scores: %+v", j)
 }
 
 // A point whose labeled positives lie above all unlabeled examples lets see a prior of 0, by which no risk can be had. Wherever it stands, the
@@ -201,9 +183,8 @@ func TestOwnPriorPassesOverZero(t *testing.T) {
 		"alone": {[]Point{above(100)}, 0},
 	} {
 		for i, p := range withOwnPrior(tt.points, "") {
-			if !(math.Abs(p.PU.Prior-tt.want) < 0.02) {
-				t.Errorf("%s: point %d has the prior %g, want %g", name, i, p.PU.Prior, tt.want)
-			}
+			expect.That(t, math.Abs(p.PU.Prior-tt.want) < 0.02,
+				"%s: point %d has the prior %g, want %g", name, i, p.PU.Prior, tt.want)
 		}
 	}
 }
@@ -213,12 +194,10 @@ func TestOwnPriorPassesOverZero(t *testing.T) {
 func TestRulesThatCannotBeFollowed(t *testing.T) {
 	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6), {Values: map[string]float64{"prior": 0.3}}}
 	points[1].PU.Prior = 0
-	if all := Judgements(points); len(all) != 4 || all[1].Rule != ProxyAUC || all[1].Step != 2 || all[2].Rule != LeeLiu {
-		t.Errorf("%+v", all)
-	}
+	all := Judgements(points)
+	expect.That(t, len(all) == 4 && all[1].Rule == ProxyAUC && all[1].Step == 2 && all[2].Rule == LeeLiu, "%+v", all)
 	points[0].PU = nil
 	points[0].Values, points[1].Values = map[string]float64{ViewsAgree: math.NaN()}, map[string]float64{ViewsAgree: 0.5}
-	if all := Judgements(points); len(all) != 2 || all[0].Rule != Last || all[1].Rule != Oracle {
-		t.Errorf("%+v", all)
-	}
+	all = Judgements(points)
+	expect.That(t, len(all) == 2 && all[0].Rule == Last && all[1].Rule == Oracle, "%+v", all)
 }

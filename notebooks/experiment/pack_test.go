@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/internal/sealed"
 )
@@ -32,33 +33,22 @@ func packOf(t *testing.T) (store *Store, runs []Run, path string) {
 		})
 		runs = append(runs, run)
 	}
-	if err := store.Pack(Laptop, runs); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, store.Pack(Laptop, runs))
 	return store, runs, store.packFile(Laptop, runs[0], packEnding)
 }
 
 // looks returns how the runs stand.
 func looks(t *testing.T, store *Store, runs []Run) []Standing {
 	t.Helper()
-	standings, err := store.LookAll(Grid{"a", Laptop, runs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	standings := expect.Must(store.LookAll(Grid{"a", Laptop, runs}))(t)
 	return standings
 }
 
 // gunzipped returns the lines of a pack.
 func gunzipped(t *testing.T, path string) []string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := unzip(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(path))(t)
+	text := expect.Must(unzip(bytes.NewReader(data)))(t)
 	return strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
@@ -68,9 +58,7 @@ func gzipped(t *testing.T, path string, lines ...string) {
 	var data bytes.Buffer
 	z := gzip.NewWriter(&data)
 	fmt.Fprint(z, strings.Join(lines, ""))
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, z.Close())
 	put(t, path, data.Bytes())
 }
 
@@ -79,9 +67,7 @@ func put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	ticks++
 	now := time.Unix(1e9+ticks, 0)
-	if err := errors.Join(os.WriteFile(path, data, 0o644), os.Chtimes(path, now, now)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, errors.Join(os.WriteFile(path, data, 0o644), os.Chtimes(path, now, now)))
 }
 
 var ticks int64
@@ -90,10 +76,7 @@ var ticks int64
 func newer(t *testing.T, line string) string {
 	t.Helper()
 	object, _ := sealed.Open([]byte(strings.TrimSuffix(line, "\n")))
-	sealedAgain, err := sealed.Line(bytes.Replace(object, []byte(`"Format":2`), []byte(`"Format":3`), 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sealedAgain := expect.Must(sealed.Line(bytes.Replace(object, []byte(`"Format":2`), []byte(`"Format":3`), 1)))(t)
 	return string(sealedAgain) + "\n"
 }
 
@@ -103,13 +86,10 @@ func TestPack(t *testing.T) {
 	store, runs, path := packOf(t)
 	first := looks(t, store, runs)
 	lines := gunzipped(t, path)
-	if len(lines) != 3 || !strings.Contains(lines[0], `"Seed":8,`) || !strings.Contains(lines[2], `"Seed":10,`) {
-		t.Errorf("%q", lines)
-	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.That(t, len(lines) == 3 && strings.Contains(lines[0], `"Seed":8,`) &&
+		strings.Contains(lines[2], `"Seed":10,`),
+		"%q", lines)
+	before := expect.Must(os.ReadFile(path))(t)
 	for i, tt := range []struct {
 		what   string
 		change func(*Result) // of the loose result; nil for none
@@ -127,18 +107,13 @@ func TestPack(t *testing.T) {
 		}
 		for _, packed := range []bool{false, true} {
 			if packed {
-				if err := store.Pack(Laptop, runs); err != nil {
-					t.Error(err)
-				}
+				expect.NoError(t, store.Pack(Laptop, runs))
 			}
 			now := looks(t, store, runs)
 			step := now[1].Result.Points[0].Step
-			if now[1].State != Done || step != tt.step || (step == 1) != now[1].sameAs(first[1]) {
-				t.Errorf("%s, packed %t: %+v", tt.what, packed, now[1])
-			}
-			if !now[0].sameAs(first[0]) {
-				t.Errorf("%s: another run became %+v", tt.what, now[0])
-			}
+			expect.That(t, now[1].State == Done && step == tt.step && (step == 1) == now[1].sameAs(first[1]),
+				"%s, packed %t: %+v", tt.what, packed, now[1])
+			expect.That(t, now[0].sameAs(first[0]), "%s: another run became %+v", tt.what, now[0])
 		}
 		if _, err := os.Stat(store.file(Laptop, runs[1])); tt.left != (err == nil) {
 			t.Errorf("%s: the loose file: %v", tt.what, err)
@@ -151,16 +126,12 @@ func TestPack(t *testing.T) {
 	mine := &Store{t.TempDir()}
 	keep(t, mine, runs[2], nil)
 	keep(t, mine, runs[1], func(r *Result) { r.Identity.Version = 1 })
-	if err := mine.Pack(Laptop, runs, store); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, mine.Pack(Laptop, runs, store))
 	now := looks(t, mine, runs)
-	if !now[0].sameAs(first[0]) || now[1].Result.Points[0].Step != 8 || now[2].Result.Points[0].Step != 1 {
-		t.Errorf("%+v", now)
-	}
-	if points, err := mine.Answers(Laptop, first[0]); err != nil || points[0].Answers == nil {
-		t.Errorf("%+v, %v", points, err)
-	}
+	expect.That(t, now[0].sameAs(first[0]) && now[1].Result.Points[0].Step == 8 && now[2].Result.Points[0].Step == 1,
+		"%+v", now)
+	points := expect.Must(mine.Answers(Laptop, first[0]))(t)
+	expect.That(t, points[0].Answers != nil, "%+v", points)
 }
 
 // Damage of a pack makes runs stale, by their names and the file's, and never another result. Packing leaves it as it
@@ -168,10 +139,7 @@ func TestPack(t *testing.T) {
 func TestDamagedPacks(t *testing.T) {
 	store, runs, path := packOf(t)
 	first := looks(t, store, runs)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := expect.Must(os.ReadFile(path))(t)
 	lines := gunzipped(t, path)
 	look := func(what, want string) { // want is said of the second run
 		t.Helper()
@@ -241,9 +209,7 @@ func TestPackersAreKilled(t *testing.T) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), asPacker+"="+store.Folder)
 		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, cmd.Start())
 		return cmd
 	}
 	kill := func(cmd *exec.Cmd) {
@@ -277,20 +243,14 @@ func TestPackersAreKilled(t *testing.T) {
 	}
 	for range 2 {
 		for i, s := range looks(t, store, runs) {
-			if s.State != Done || s.Result.Points[0].Step != i {
-				t.Fatalf("%s: %+v", s.Run, s)
-			}
-			if points, err := store.Answers(Laptop, s); err != nil || points[0].Answers.right() != 900 {
-				t.Errorf("%s: %d answers right, %v", s.Run, points[0].Answers.right(), err)
-			}
+			expect.Require(t, s.State == Done && s.Result.Points[0].Step == i, "%s: %+v", s.Run, s)
+			points := expect.Must(store.Answers(Laptop, s))(t)
+			expect.That(t, points[0].Answers.right() == 900, "%s: %d answers right", s.Run, points[0].Answers.right())
 		}
-		if err := store.Pack(Laptop, runs); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, store.Pack(Laptop, runs))
 	}
 	for _, pattern := range []string{"laptop/*/*/*.json", "laptop/*.part"} {
-		if left, err := filepath.Glob(filepath.Join(store.Folder, pattern)); err != nil || len(left) > 0 {
-			t.Errorf("left: %v, %v", left, err)
-		}
+		left := expect.Must(filepath.Glob(filepath.Join(store.Folder, pattern)))(t)
+		expect.That(t, len(left) <= 0, "left: %v", left)
 	}
 }

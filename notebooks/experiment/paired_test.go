@@ -3,6 +3,8 @@ package experiment
 import (
 	"math"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // Two runs of each series, of seeds that are in another order, and a third one of another seed that has no partner.
@@ -44,10 +46,10 @@ func TestPaired(t *testing.T) {
 		if math.IsNaN(tt.difference) {
 			seeds = 0
 		}
-		if difference.Seeds != seeds || early.Seeds != seeds || seeds > 0 && (!near(difference.Mean, tt.difference) || !near(early.Mean, tt.early)) {
-			t.Errorf("%v, %v: %g and %g of %d and %d seeds, want %g and %g of %d", tt.above, tt.below, difference.Mean, early.Mean, difference.Seeds,
-				early.Seeds, tt.difference, tt.early, seeds)
-		}
+		expect.That(t, difference.Seeds == seeds && early.Seeds == seeds &&
+			(seeds <= 0 || near(difference.Mean, tt.difference) && near(early.Mean, tt.early)),
+			"%v, %v: %g and %g of %d and %d seeds, want %g and %g of %d", tt.above, tt.below, difference.Mean,
+			early.Mean, difference.Seeds, early.Seeds, tt.difference, tt.early, seeds)
 	}
 }
 
@@ -61,16 +63,13 @@ func TestPairedOverSettings(t *testing.T) {
 				Result: &Result{Points: []Point{scored("", 1, accuracy+float64(lead)*accuracy)}}})
 		}
 	}
-	if d := cells.Difference(Series{"", "a", ""}, Series{"", "b", ""}, Last); d.Seeds != 3 || !near(d.Mean, 0.2) || !near(d.StdDev, 0.1) {
-		t.Errorf("over all settings %v", d)
-	}
-	if d := cells.Difference(Series{"one", "a", ""}, Series{"two", "b", ""}, Last); d.Seeds != 1 || !near(d.Mean, -0.1) {
-		t.Errorf("of two settings %v", d)
-	}
+	d := cells.Difference(Series{"", "a", ""}, Series{"", "b", ""}, Last)
+	expect.That(t, d.Seeds == 3 && near(d.Mean, 0.2) && near(d.StdDev, 0.1), "over all settings %v", d)
+	d = cells.Difference(Series{"one", "a", ""}, Series{"two", "b", ""}, Last)
+	expect.That(t, d.Seeds == 1 && near(d.Mean, -0.1), "of two settings %v", d)
 	for _, series := range [][2]Series{{{"", "a", ""}, {"two", "b", ""}}, {{"two", "a", ""}, {"", "b", ""}}} {
-		if d := cells.Difference(series[0], series[1], Last); d.Seeds != 0 {
-			t.Errorf("of one setting and all %v", d)
-		}
+		d := cells.Difference(series[0], series[1], Last)
+		expect.That(t, d.Seeds == 0, "of one setting and all %v", d)
 	}
 }
 
@@ -92,9 +91,8 @@ func TestValueDifference(t *testing.T) {
 	add("b", 3)
 	a, b := Series{"s", "a", "probe"}, Series{"s", "b", "probe"}
 	got := cells.ValueDifference(a, b, "few")
-	if low, high := got.Interval(); got.Seeds != 2 || !near(got.Mean, 0.25) || !(low < 0 && high > 0.5) {
-		t.Errorf("%+v", got)
-	}
+	low, high := got.Interval()
+	expect.That(t, got.Seeds == 2 && near(got.Mean, 0.25) && (low < 0 && high > 0.5), "%+v", got)
 	if got := cells.ValueDifference(a, b, "many"); got.Seeds != 0 {
 		t.Errorf("of a value that is not there: %+v", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -51,9 +52,7 @@ func TestProgressText(t *testing.T) {
 		{Progress{Done: 3, Total: 3}, "g: 3 of 3 runs"},
 	} {
 		c.p.Name = "g"
-		if got := c.p.Text(at(30)); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		expect.Equal(t, c.p.Text(at(30)), c.want)
 	}
 }
 
@@ -66,54 +65,37 @@ func TestExpected(t *testing.T) {
 		run  Run
 		want float64
 	}{{of("a", "x"), 15}, {of("c", "x"), 30}, {of("b", "z"), 130}, {of("c", "z"), 72.5}} {
-		if got := expected(c.run, standings); got != c.want {
-			t.Errorf("%s: %g s, want %g", c.run, got, c.want)
-		}
+		expect.Equal(t, expected(c.run, standings), c.want, "seconds of %s", c.run)
 	}
-	if got := expected(of("a", "x"), nil); got != 0 {
-		t.Errorf("%g s from nothing", got)
-	}
+	got := expected(of("a", "x"), nil)
+	expect.That(t, got == 0, "%g s from nothing", got)
 }
 
 // What earlier sittings spent on a run is not left to be done, by whoever goes on with it, here or on a cluster.
 func TestTimeLeftOfARunThatWasBegun(t *testing.T) {
 	b := newBench(t, "counting")
-	grid, plan, err := b.plan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid, plan := expect.Must2(b.plan())(t)
 	tell := func(n int, want string) {
 		t.Helper()
-		if got, err := plan.TimeLeft(b.store(), b.work(), n); err != nil || got != want {
-			t.Errorf("%q, %v, want %q", got, err, want)
-		}
+		expect.Equal(t, expect.Must(plan.TimeLeft(b.store(), b.work(), n))(t), want)
 	}
 	tell(2, "") // nothing is known of any
-	identity, err := grid.Runs[0].Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	identity := expect.Must(grid.Runs[0].Identity())(t)
 	result := sittings{Identity: identity, Seconds: 600}.result(grid.Runs[0])
 	result.Points = []Point{scored("", 1, 0.5)}
-	if err := b.store().write(Smoke, grid.Runs[0], result); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, b.store().write(Smoke, grid.Runs[0], result))
 	tell(0, "")
 	tell(1, "50 min 0 s")
 	tell(2, "25 min 0 s")
 	for i, run := range grid.Runs[1:3] {
 		identity.Version += i // that of another version is begun anew
-		if err := sealed.Write(deskOf(b.work(), Smoke, run).sittings(), sittings{Identity: identity, Seconds: 300}); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, sealed.Write(deskOf(b.work(), Smoke, run).sittings(), sittings{Identity: identity, Seconds: 300}))
 	}
 	tell(1, "45 min 0 s")
 	for _, run := range grid.Runs[1:] {
 		result := sittings{Identity: result.Identity}.result(run)
 		result.Failure = "it diverged"
-		if err := b.store().write(Smoke, run, result); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, b.store().write(Smoke, run, result))
 	}
 	tell(1, "")
 }
@@ -127,19 +109,14 @@ func TestOnProgress(t *testing.T) {
 		o.Step(train.Progress{Step: step, Steps: 9})
 	}
 	o.End(train.Progress{}, nil)
-	if len(told) != 2 || told[0] != 0 || told[1] != 9 {
-		t.Errorf("%v", told)
-	}
+	expect.That(t, len(told) == 2 && told[0] == 0 && told[1] == 9, "%v", told)
 }
 
 // The runs of Here compute with the threads that their identity names, whatever the engine has that it is given.
 func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
 	t.Setenv("NPROC", "7")
 	t.Setenv("GOMLX_BACKEND", "") // so that XLA, whose threads count, is found where it is installed
-	eng, err := engine.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	eng := expect.Must(engine.Open())(t)
 	grid := Grid{Name: "g", Size: Smoke}
 	got, want := []int{}, []int{4, 6, 7} // XLA has four at least
 	for _, threads := range []int{0, 6, 7} {
@@ -157,35 +134,25 @@ func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
 	if _, err := (&Store{t.TempDir()}).Here(t.Context(), eng, grid, t.TempDir(), t.Output()); err != nil || !slices.Equal(got, want) {
 		t.Errorf("computed with %d threads, want %d; %v", got, want, err)
 	}
-	if asked := os.Getenv("NPROC"); asked != "7" {
-		t.Errorf("NPROC is %q after it", asked)
-	}
+	asked := os.Getenv("NPROC")
+	expect.That(t, asked == "7", "NPROC is %q after it", asked)
 }
 
 // Here does a grid in this process and shows how far it is.
 func TestHere(t *testing.T) {
 	b := newBench(t, "diverging")
-	grid, err := fakeGrid(b.grid, Smoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grid := expect.Must(fakeGrid(b.grid, Smoke))(t)
 	var said strings.Builder
 	cells, err := b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said)
-	if err != nil || cells.String() != "2 of 3 runs done, 1 failed" {
-		t.Fatalf("%v, %v", cells, err)
-	}
+	expect.Require(t, err == nil && cells.String() == "2 of 3 runs done, 1 failed", "%v, %v", cells, err)
 	for _, want := range []string{"diverging: 0 of 3 runs; Counting / fake  / seed 0: preparing",
 		"diverging: 2 of 3 runs done, 1 failed"} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("no %q in\n%s", want, said.String())
-		}
+		expect.That(t, strings.Contains(said.String(), want), "no %q in\n%s", want, said.String())
 	}
 	b.grid = "poor"
 	if grid, err = fakeGrid(b.grid, Smoke); err != nil {
 		t.Fatal(err)
 	}
 	_, err = b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said)
-	if err == nil || !strings.Contains(err.Error(), "fetch them with setup") {
-		t.Error(err)
-	}
+	expect.Error(t, err, "fetch them with setup")
 }

@@ -86,7 +86,7 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 		it.Before = c.desk(it).spent(s.Run)
 		c.queue = append(c.queue, it)
 	}
-	ticks := time.NewTicker(500 * time.Millisecond)
+	ticks := time.NewTicker(min(pause/2, 500*time.Millisecond))
 	defer ticks.Stop()
 	done := ctx.Done()
 	for {
@@ -166,13 +166,16 @@ func (c *Coordinator) begin() {
 	}
 }
 
+// pause is how long a run is left to the program that does it. It is a variable so that tests need not wait.
+var pause = time.Second
+
 // later puts a run back, since another program does it.
 func (c *Coordinator) later(it *item) {
 	if !it.waitedOn {
 		c.Line.Linef("        %s: another program is doing it", it.Run)
 		it.waitedOn = true
 	}
-	it.after = time.Now().Add(time.Second)
+	it.after = time.Now().Add(pause)
 	c.queue = append(c.queue, it)
 }
 

@@ -27,9 +27,7 @@ import (
 func whole(t *testing.T, grid string) *bench {
 	t.Helper()
 	b := newBench(t, grid)
-	if err := b.coordinate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, b.coordinate(t.Context()))
 	return b
 }
 
@@ -37,9 +35,9 @@ func TestAGridIsDone(t *testing.T) {
 	b := whole(t, "counting")
 	for _, s := range b.standings(t) {
 		r := s.Result
-		if s.State != Done || r.Sittings != 1 || r.Seconds <= 0 || r.Started.IsZero() || r.Identity.Threads != 1 {
-			t.Errorf("%s: %s, %+v", s.Run, s.State, r)
-		}
+		expect.That(t, s.State == Done && r.Sittings == 1 && r.Seconds > 0 && !r.Started.IsZero() &&
+			r.Identity.Threads == 1,
+			"%s: %s, %+v", s.Run, s.State, r)
 		if _, err := os.Stat("/proc/self/status"); err == nil && r.PeakBytes < 1<<20 {
 			t.Errorf("%s held %d bytes", s.Run, r.PeakBytes)
 		}
@@ -49,38 +47,27 @@ func TestAGridIsDone(t *testing.T) {
 				t.Errorf("%s is left", left)
 			}
 		}
-		if info, err := os.Stat(b.store().file(Smoke, s.Run)); err != nil || info.Size() > 4096 {
-			t.Errorf("%v, %v", info, err)
-		}
+		info := expect.Must(os.Stat(b.store().file(Smoke, s.Run)))(t)
+		expect.That(t, info.Size() <= 4096, "%v", info)
 	}
-	if locks, err := os.ReadDir(filepath.Join(b.store().Folder, ".locks")); err != nil || len(locks) != 1 || locks[0].Name() != ".gitignore" {
-		t.Errorf("left: %v, %v", locks, err)
-	}
-	if lists, err := filepath.Glob(filepath.Join(b.work(), "*", "list-*")); err != nil || len(lists) > 0 {
-		t.Errorf("left: %v, %v", lists, err)
-	}
-	if said := b.said.String(); !strings.Contains(said, "[6/6] Counting / fake  / seed ") {
-		t.Errorf("%s", said)
-	}
+	locks := expect.Must(os.ReadDir(filepath.Join(b.store().Folder, ".locks")))(t)
+	expect.That(t, len(locks) == 1 && locks[0].Name() == ".gitignore", "left: %v", locks)
+	lists := expect.Must(filepath.Glob(filepath.Join(b.work(), "*", "list-*")))(t)
+	expect.That(t, len(lists) <= 0, "left: %v", lists)
+	said := b.said.String()
+	expect.That(t, strings.Contains(said, "[6/6] Counting / fake  / seed "), "%s", said)
 	before := b.said.Len()
-	if err := b.coordinate(t.Context()); err != nil || b.said.Len() > before {
-		t.Errorf("with nothing to do: %v, %s", err, b.said.String()[before:])
-	}
+	err := b.coordinate(t.Context())
+	expect.That(t, err == nil && b.said.Len() <= before, "with nothing to do: %v, %s", err, b.said.String()[before:])
 }
 
 // workersOf returns the processes that are workers on this bench.
 func (b *bench) workersOf(t *testing.T) (all []int) {
 	t.Helper()
-	processes, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	processes := expect.Must(filepath.Glob("/proc/[0-9]*/environ"))(t)
 	for _, path := range processes {
 		if env, err := os.ReadFile(path); err == nil && strings.Contains(string(env), asWorker+"="+b.folder) {
-			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			pid := expect.Must(strconv.Atoi(filepath.Base(filepath.Dir(path))))(t)
 			all = append(all, pid)
 		}
 	}
@@ -91,10 +78,7 @@ func (b *bench) workersOf(t *testing.T) (all []int) {
 func (b *bench) saved(t *testing.T) (all string) {
 	t.Helper()
 	for _, s := range b.standings(t) {
-		now, err := fingerprint(deskOf(b.work(), Smoke, s.Run).run())
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := expect.Must(fingerprint(deskOf(b.work(), Smoke, s.Run).run()))(t)
 		all += now
 	}
 	return all
@@ -142,28 +126,22 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				coordinator.Process.Kill() // likewise
 				<-ended
 			}
-			if err := b.coordinate(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if got := b.points(t); !reflect.DeepEqual(got, want) {
-				t.Errorf("after kills\n%v\nand without\n%v", got, want)
-			}
+			expect.NoError(t, b.coordinate(t.Context()))
+			got := b.points(t)
+			expect.That(t, reflect.DeepEqual(got, want), "after kills\n%v\nand without\n%v", got, want)
 			for range 100 {
 				if len(b.workersOf(t)) == 0 {
 					break
 				}
 				time.Sleep(100 * time.Millisecond)
 			}
-			if left := b.workersOf(t); len(left) > 0 {
-				t.Errorf("workers %v outlive their coordinators", left)
-			}
+			left := b.workersOf(t)
+			expect.That(t, len(left) <= 0, "workers %v outlive their coordinators", left)
 			sittings := 0
 			for _, s := range b.standings(t) {
 				sittings = max(sittings, s.Result.Sittings)
 			}
-			if sittings < 2 {
-				t.Errorf("no run was gone on with")
-			}
+			expect.That(t, sittings >= 2, "no run was gone on with")
 		})
 	}
 }
@@ -178,9 +156,7 @@ func TestTwoCoordinators(t *testing.T) {
 			others = append(others, b.child(t))
 		}
 		for _, other := range others {
-			if err := other.Wait(); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, other.Wait())
 		}
 		for _, s := range b.standings(t) {
 			trained := map[string]bool{} // where
@@ -190,9 +166,8 @@ func TestTwoCoordinators(t *testing.T) {
 					trained[kept] = true
 				}
 			}
-			if s.State != Done || s.Result.Sittings != 1 || len(trained) != 1 {
-				t.Errorf("%s in %q: %s, %+v, trained in %v", s.Run, desks, s.State, s.Result, trained)
-			}
+			expect.That(t, s.State == Done && s.Result.Sittings == 1 && len(trained) == 1,
+				"%s in %q: %s, %+v, trained in %v", s.Run, desks, s.State, s.Result, trained)
 		}
 	}
 }
@@ -212,15 +187,11 @@ func TestInterrupted(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	if err := b.coordinate(ctx); !errors.Is(err, enough) {
-		t.Fatal(err)
-	}
-	if done := len(b.points(t)); done == 2 {
-		t.Fatal("all was done before the interrupt")
-	}
-	if err := b.coordinate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	err := b.coordinate(ctx)
+	expect.Require(t, errors.Is(err, enough), "%v", err)
+	done := len(b.points(t))
+	expect.Require(t, done != 2, "all was done before the interrupt")
+	expect.NoError(t, b.coordinate(t.Context()))
 	if got, want := b.points(t), whole(t, "training").points(t); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -249,14 +220,11 @@ func TestFailures(t *testing.T) {
 				return killed
 			}
 			b := newBench(t, c.grid)
-			if err := b.coordinate(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, b.coordinate(t.Context()))
 			standings := b.standings(t)
 			for i, s := range standings {
-				if want := map[bool]State{true: Failed, false: Done}[i == c.failed]; s.State != want {
-					t.Errorf("%s: %s, want %s", s.Run, s.State, want)
-				}
+				expect.Equal(t, s.State, map[bool]State{true: Failed, false: Done}[i == c.failed],
+					"%s", s.Run)
 			}
 			bad := standings[c.failed]
 			if r := bad.Result; !strings.Contains(r.Failure, c.want) || strings.Contains(r.Failure, b.folder) || r.Sittings != c.sittings ||
@@ -264,13 +232,11 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%+v, want %q", r, c.want)
 			}
 			first := b.sittingsOf(t, bad.Run)
-			if err := b.coordinate(t.Context()); err != nil || b.sittingsOf(t, bad.Run) != first {
-				t.Errorf("it was tried again unasked: %v", err)
-			}
+			err := b.coordinate(t.Context())
+			expect.That(t, err == nil && b.sittingsOf(t, bad.Run) == first, "it was tried again unasked: %v", err)
 			b.failed = true
-			if err := b.coordinate(t.Context()); err != nil || b.sittingsOf(t, bad.Run) == first {
-				t.Errorf("it was not tried again: %v", err)
-			}
+			err = b.coordinate(t.Context())
+			expect.That(t, err == nil && b.sittingsOf(t, bad.Run) != first, "it was not tried again: %v", err)
 		})
 	}
 }
@@ -286,9 +252,7 @@ func TestGivenUp(t *testing.T) {
 		{mostDeaths, 1, "signal: killed", "its worker died 10 times, and it got on in between (the last time: signal: killed)"},
 		{mostDeaths, 0, "signal: killed", "its worker died 10 times, and it got on in between (the last time: signal: killed)"},
 	} {
-		if got := givenUp(tt.deaths, tt.stalls, tt.why); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
+		expect.Equal(t, givenUp(tt.deaths, tt.stalls, tt.why), tt.want)
 	}
 }
 
@@ -304,9 +268,7 @@ func TestNoPlaceForRuns(t *testing.T) {
 	} {
 		b := newBench(t, "counting")
 		path := filepath.Join(b.folder, tt.file)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
 		refusal.Check(t, b.coordinate(t.Context()), tt.says)
 	}
 }
@@ -326,32 +288,26 @@ func TestNoRoomForTheList(t *testing.T) {
 	if err := b.coordinate(t.Context()); !errors.Is(err, syscall.ENAMETOOLONG) || !strings.HasSuffix(err.Error(), mend) {
 		t.Errorf("of a name that is too long it is not said %q", mend)
 	}
-	if left, err := os.ReadDir(filepath.Join(b.work(), "smoke")); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	left := expect.Must(os.ReadDir(filepath.Join(b.work(), "smoke")))(t)
+	expect.That(t, len(left) <= 0, "left: %v", left)
 }
 
 // A run that dies gets on as long as it saves something in between.
 func TestAWorkerThatDiesIsTriedAgain(t *testing.T) {
 	b := whole(t, "dying")
 	s := b.standings(t)[0]
-	if s.State != Done || s.Result.Sittings != 4 || !strings.Contains(b.said.String(), "goes on from its last checkpoint") {
-		t.Errorf("%s, %+v\n%s", s.State, s.Result, b.said.String())
-	}
+	expect.That(t, s.State == Done && s.Result.Sittings == 4 &&
+		strings.Contains(b.said.String(), "goes on from its last checkpoint"),
+		"%s, %+v\n%s", s.State, s.Result, b.said.String())
 }
 
 // What a run lacks, and a mistake of the program, is no result.
 func TestWhatIsNoResult(t *testing.T) {
 	for grid, want := range map[string]string{"exploding": "a mistake of the program", "none": "it left no measurement"} {
 		b := newBench(t, grid)
-		err := b.coordinate(t.Context())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", grid, err, want)
-		}
+		expect.Error(t, b.coordinate(t.Context()), want)
 		for _, s := range b.standings(t) {
-			if s.State != Missing {
-				t.Errorf("%s: %s", s.Run, s.State)
-			}
+			expect.Equal(t, s.State, Missing, "%s", s.Run)
 		}
 	}
 }
@@ -366,9 +322,8 @@ func TestWhatLacksItsDataIsLeft(t *testing.T) {
 		t.Errorf("%v and %q, want %q", err, b.said.String(), want)
 	}
 	for i, s := range b.standings(t) {
-		if done := i == 2; done != (s.State == Done) || !done != (s.State == Missing) {
-			t.Errorf("%s: %s", s.Run, s.State)
-		}
+		done := i == 2
+		expect.That(t, done == (s.State == Done) && !done == (s.State == Missing), "%s: %s", s.Run, s.State)
 	}
 }
 
@@ -377,24 +332,14 @@ func TestTheStateOfAnotherConfigurationIsNotUsed(t *testing.T) {
 	b := newBench(t, "counting")
 	run := b.standings(t)[0].Run
 	desk := deskOf(b.work(), Smoke, run)
-	identity, err := run.Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	identity := expect.Must(run.Identity())(t)
 	identity.Config["Steps"] = "41"
-	if err := sealed.Write(desk.sittings(), sittings{Identity: identity, Sittings: 7}); err != nil {
-		t.Fatal(err)
-	}
-	if err := sealed.Write(filepath.Join(desk.run(), "count.json"), tally{39, 100}); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.coordinate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, sealed.Write(desk.sittings(), sittings{Identity: identity, Sittings: 7}))
+	expect.NoError(t, sealed.Write(filepath.Join(desk.run(), "count.json"), tally{39, 100}))
+	expect.NoError(t, b.coordinate(t.Context()))
 	if got, want := b.points(t), whole(t, "counting").points(t); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if r := b.standings(t)[0].Result; r.Sittings != 1 {
-		t.Errorf("%d sittings", r.Sittings)
-	}
+	r := b.standings(t)[0].Result
+	expect.That(t, r.Sittings == 1, "%d sittings", r.Sittings)
 }

@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/puclab/puclab/internal/home"
 )
@@ -126,17 +129,24 @@ func someOf(clauses []string, n int) string {
 	return text
 }
 
-// LookAll returns how the runs of a grid stand, in its order.
+// LookAll returns how the runs of a grid stand, in its order. All processors decode results.
 func (s *Store) LookAll(grid Grid) ([]Standing, error) {
 	if err := grid.Check(); err != nil {
 		return nil, err
 	}
-	standings := make([]Standing, len(grid.Runs))
-	for i, run := range grid.Runs {
-		var err error
-		if standings[i], err = s.Look(grid.Size, run); err != nil {
-			return nil, err
-		}
+	standings, errs := make([]Standing, len(grid.Runs)), make([]error, len(grid.Runs))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		readers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(grid.Runs)); i = next.Add(1) - 1 {
+				standings[i], errs[i] = s.Look(grid.Size, grid.Runs[i])
+			}
+		})
+	}
+	readers.Wait()
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return nil, errs[i]
 	}
 	return standings, nil
 }

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -32,30 +32,23 @@ func TestAWorkerLooksFirst(t *testing.T) {
 	})
 	planned := Standing{Run: run, State: Missing}
 	release, locked, err := w.Store.lock(Laptop, run, deskOf(w.Work, Laptop, run))
-	if err != nil || !locked {
-		t.Fatal(locked, err)
-	}
+	expect.Require(t, err == nil && locked, "%v %v", locked, err)
 	var busy *Busy
 	_, err = w.Do(t.Context(), Laptop, planned)
-	if !errors.As(err, &busy) || trained != 0 || !strings.Contains(err.Error(), run.String()) {
-		t.Errorf("%v, trained %d times", err, trained)
-	}
+	expect.That(t, errors.As(err, &busy) && trained == 0 && strings.Contains(err.Error(), run.String()),
+		"%v, trained %d times", err, trained)
 	release()
 	for range 2 {
-		if now, err := w.Do(t.Context(), Laptop, planned); err != nil || now.State != Done || trained != 1 {
-			t.Errorf("%s, %v, trained %d times", now.State, err, trained)
-		}
+		now := expect.Must(w.Do(t.Context(), Laptop, planned))(t)
+		expect.That(t, now.State == Done && trained == 1, "%s, trained %d times", now.State, trained)
 	}
 	// One that is stale is done again by who knows the file as it is, and by nobody else.
 	run.Version++
 	planned, err = w.Store.Look(Laptop, run)
-	if err != nil || planned.State != Stale {
-		t.Fatal(planned, err)
-	}
+	expect.Require(t, err == nil && planned.State == Stale, "%v %v", planned, err)
 	for range 2 {
-		if now, err := w.Do(t.Context(), Laptop, planned); err != nil || now.State != Done || trained != 2 {
-			t.Errorf("%s, %v, trained %d times", now.State, err, trained)
-		}
+		now := expect.Must(w.Do(t.Context(), Laptop, planned))(t)
+		expect.That(t, now.State == Done && trained == 2, "%s, trained %d times", now.State, trained)
 	}
 }
 
@@ -73,14 +66,11 @@ func TestSharedFolder(t *testing.T) {
 	other.Method = "another one"
 	for _, size := range []Size{Laptop, Smoke} {
 		for _, r := range []Run{run, other} {
-			if now, err := w.Do(t.Context(), size, Standing{Run: r, State: Missing}); err != nil || now.State != Done {
-				t.Fatalf("%s, %v", now.State, err)
-			}
+			expect.Equal(t, expect.Must(w.Do(t.Context(), size, Standing{Run: r, State: Missing}))(t).State, Done)
 		}
 	}
-	if !slices.Equal(found, []bool{false, true, false, true}) {
-		t.Errorf("found %t", found)
-	}
+	expect.Equal(t, found, []bool{false, true, false, true},
+		"found")
 }
 
 // Want of memory is a result, and so is what another try would end in as well; what else a run says when it ends is none.
@@ -108,7 +98,7 @@ func TestSetThreads(t *testing.T) {
 	t.Setenv("OMP_NUM_THREADS", "")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	err := SetThreads(3)
-	if err != nil || runtime.GOMAXPROCS(0) != 3 || os.Getenv("NPROC") != "3" || os.Getenv("OMP_NUM_THREADS") != "3" {
-		t.Errorf("%v: %d, %s, %s", err, runtime.GOMAXPROCS(0), os.Getenv("NPROC"), os.Getenv("OMP_NUM_THREADS"))
-	}
+	expect.That(t, err == nil && runtime.GOMAXPROCS(0) == 3 && os.Getenv("NPROC") == "3" &&
+		os.Getenv("OMP_NUM_THREADS") == "3",
+		"%v: %d, %s, %s", err, runtime.GOMAXPROCS(0), os.Getenv("NPROC"), os.Getenv("OMP_NUM_THREADS"))
 }

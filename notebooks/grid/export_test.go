@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
@@ -83,7 +84,5 @@ func TestRowsOfPoints(t *testing.T) {
 		}
 	}
 	failed := rowsOf(experiment.Laptop, experiment.Standing{State: experiment.Failed, Result: &experiment.Result{Failure: "it diverged"}})
-	if len(failed) != 1 || failed[0]["failure"] != "it diverged" {
-		t.Errorf("%v", failed)
-	}
+	expect.That(t, len(failed) == 1 && failed[0]["failure"] == "it diverged", "%v", failed)
 }

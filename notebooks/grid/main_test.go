@@ -97,12 +97,16 @@ func (s *shop) gridIn(ctx context.Context, args string, status int, want ...stri
 	s.t.Helper()
 	var out, messages bytes.Buffer
 	got := run(ctx, append(s.folders, strings.Fields(args)...), &out, &messages, fakeTables)
-	if got != status {
-		s.t.Errorf("grid %s: status %d, want %d\n%s", args, got, status, messages.String())
-	}
+	expect.That(s.t, got == status, "grid %s: status %d, want %d\n%s", args, got, status, messages.String())
 	said := "grid " + args + "\n" + out.String() + messages.String()
 	contains(s.t, said, want...)
 	return said
+}
+
+// loose returns the results that are not packed.
+func (s *shop) loose() []string {
+	paths, _ := filepath.Glob(filepath.Join(s.results, "smoke/*/*/*.json")) // the pattern is a good one
+	return paths
 }
 
 func TestUsage(t *testing.T) {
@@ -149,9 +153,8 @@ func TestTheRunsOfTablesAreDone(t *testing.T) {
 	s.grid("table-2 -only PUCL/,/pucl", exitOK, "[1/1] FMNIST-I, 1000 labeled / PUCL / seed 1", "table-2: 3 of 3 runs done.")
 	s.grid("table-1 -size laptop -list", exitOK, "0 of 3 runs done, 3 missing")
 	s.grid("table-1 table-2", exitOK, "[3/3] ", "table-1, table-2: 6 of 6 runs done.")
-	if said := s.grid("table-1 table-2", exitOK, "table-1, table-2: 6 of 6 runs done."); strings.Contains(said, "[") {
-		t.Errorf("runs were done again:\n%s", said)
-	}
+	said := s.grid("table-1 table-2", exitOK, "table-1, table-2: 6 of 6 runs done.")
+	expect.That(t, !strings.Contains(said, "["), "runs were done again:\n%s", said)
 	s.grid("-list table-1", exitOK, "done     fmnist-i-1000-labeled/pucl/seed-0                  0.", "3 of 3 runs done\n")
 }
 
@@ -160,21 +163,16 @@ func TestWhatStandsIsNotWrittenOverUnasked(t *testing.T) {
 	s.grid("table-1", exitOK)
 	t.Setenv(learningRate, "0.01")
 	file := filepath.Join(s.results, "smoke/fmnist-i-1000-labeled.jsonl.gz")
-	before, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := expect.Must(os.ReadFile(file))(t)
 	stale := []string{"LearningRate is 0.01 here and zero in the file", "-again does the run anew", "0 of 3 runs done, 3 stale"}
 	s.grid("-list table-1", exitOK, stale...)
 	s.grid("table-1", exitFailed, append(stale, "3 stale: nothing was written over.")...)
-	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the result was changed: %v", err)
-	}
+	after := expect.Must(os.ReadFile(file))(t)
+	expect.That(t, bytes.Equal(before, after), "the result was changed:")
 	s.grid("table-2 -only pucl", exitFailed, "3 stale: nothing was written over.")
 	s.grid("-again table-1", exitOK, "table-1: 3 of 3 runs done.")
-	if said := s.grid("-again table-1", exitOK, "table-1: 3 of 3 runs done."); strings.Contains(said, "[") {
-		t.Errorf("runs were done again:\n%s", said)
-	}
+	said := s.grid("-again table-1", exitOK, "table-1: 3 of 3 runs done.")
+	expect.That(t, !strings.Contains(said, "["), "runs were done again:\n%s", said)
 }
 
 func TestRunsThatFail(t *testing.T) {
@@ -183,9 +181,8 @@ func TestRunsThatFail(t *testing.T) {
 	failed := []string{"failed: FMNIST-I, 1000 labeled / nnPU / seed 1: failed: train: ",
 		"1 failed: -failed tries them again.", "5 of 6 runs done, 1 failed"}
 	s.grid("table-2", exitFailed, failed...)
-	if said := s.grid("table-2", exitFailed, failed...); strings.Contains(said, "[") {
-		t.Errorf("it was tried again unasked:\n%s", said)
-	}
+	said := s.grid("table-2", exitFailed, failed...)
+	expect.That(t, !strings.Contains(said, "["), "it was tried again unasked:\n%s", said)
 	t.Setenv(misbehavior, "")
 	s.grid("-failed table-2", exitOK, "[1/1]", "6 of 6 runs done.")
 }
@@ -196,22 +193,22 @@ func TestWhatIsMissingEndsTheGrid(t *testing.T) {
 	s.grid("table-2 -workers 1", exitFailed, "FMNIST-I, 1000 labeled / nnPU / seed 1: the images are not here; fetch them with setup")
 	t.Setenv(misbehavior, "")
 	s.grid("table-2", exitOK, "6 of 6 runs done.")
-	if err := os.WriteFile(filepath.Join(s.results, "thesis.tex"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(filepath.Join(s.results, "thesis.tex"), nil, 0o644))
 	s.grid("table-2", exitFailed, "is no folder of results: it holds thesis.tex")
 }
 
 func TestInterrupted(t *testing.T) {
-	expect.Slow(t)
 	s := newShop(t)
 	t.Setenv(misbehavior, "hangs")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for ctx.Err() == nil && len(s.loose()) < 5 { // all others are done
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
 	s.gridIn(ctx, "table-2", exitInterrupted, "interrupted; the same again goes on from here")
-	if loose, err := filepath.Glob(filepath.Join(s.results, "smoke/*/*/*.json")); err != nil || len(loose) > 0 {
-		t.Errorf("not packed: %v, %v", loose, err)
-	}
+	expect.Equal(t, s.loose(), nil, "not packed")
 	s.grid("-list table-2", exitOK, "done     fmnist-i-1000-labeled/pucl/seed-0")
 	t.Setenv(misbehavior, "")
 	s.grid("table-2", exitOK, "6 of 6 runs done.")
@@ -231,10 +228,9 @@ func TestRest(t *testing.T) {
 		standings = append(standings, experiment.Standing{Run: run, State: experiment.Missing})
 	}
 	err := rest(standings)
-	if err == nil || strings.Count(err.Error(), "\n") != shown+1 ||
-		!strings.Contains(err.Error(), "and 4 more that are missing\n9 missing: the same") {
-		t.Error(err)
-	}
+	expect.That(t, err != nil && strings.Count(err.Error(), "\n") == shown+1 &&
+		strings.Contains(err.Error(), "and 4 more that are missing\n9 missing: the same"),
+		"%v", err)
 	for i := range standings {
 		standings[i].State = experiment.Done
 	}
@@ -247,8 +243,6 @@ func TestRest(t *testing.T) {
 func contains(t *testing.T, said string, want ...string) {
 	t.Helper()
 	for _, text := range want {
-		if !strings.Contains(said, text) {
-			t.Errorf("no %q in\n%s", text, said)
-		}
+		expect.That(t, strings.Contains(said, text), "no %q in\n%s", text, said)
 	}
 }

@@ -22,29 +22,19 @@ import (
 // that change.
 func TestCommittedResults(t *testing.T) {
 	expect.Slow(t)
-	store, err := experiment.Open(filepath.Join("..", "results"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := expect.Must(experiment.Open(filepath.Join("..", "results")))(t)
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
 		var grids []experiment.Grid
 		for _, name := range tables.names() {
-			grid, err := tables.find(name, size)
-			if err != nil {
-				t.Fatal(err)
-			}
+			grid := expect.Must(tables.find(name, size))(t)
 			grids = append(grids, grid)
 		}
 		plan, err := store.NewPlan(grids, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		there, data := map[string]bool{}, map[string]string{}
 		for _, s := range plan.Standings {
 			there[s.Run.Path()] = true
-			if s.State == experiment.Stale {
-				t.Errorf("%s: %s", s.Run, s.Why)
-			}
+			expect.That(t, s.State != experiment.Stale, "%s: %s", s.Run, s.Why)
 			if s.State != experiment.Done {
 				continue
 			}
@@ -66,30 +56,22 @@ func TestCommittedResults(t *testing.T) {
 				return nil
 			}
 			for _, run := range runsIn(t, path) {
-				if !there[run] {
-					t.Errorf("%s holds the result of no run of a table, %s; take its line out, or name the run as it was", path, run)
-				}
+				expect.That(t, there[run],
+					"%s holds the result of no run of a table, %s; take its line out, or name the run as it was", path,
+					run)
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Error(err)
-		}
+		expect.That(t, err == nil || errors.Is(err, fs.ErrNotExist), "%v", err)
 	}
 }
 
 // runsIn returns the paths of the runs in a pack, of results or of answers, which anybody can read so.
 func runsIn(t *testing.T, path string) (runs []string) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Must(os.Open(path))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := expect.Must(gzip.NewReader(f))(t)
 	for lines := json.NewDecoder(z); ; {
 		var line struct {
 			Setting, Method string
@@ -107,15 +89,10 @@ func runsIn(t *testing.T, path string) (runs []string) {
 // The names and the sizes of the program are those of the tables.
 func TestTables(t *testing.T) {
 	names := tables.names()
-	if len(names) < 2 || !strings.Contains(strings.Join(names, " "), "table-1") {
-		t.Errorf("%q", names)
-	}
+	expect.That(t, len(names) >= 2 && strings.Contains(strings.Join(names, " "), "table-1"), "%q", names)
 	for _, name := range names {
 		for _, size := range []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Paper} {
-			grid, err := tables.find(name, size)
-			if err != nil {
-				t.Fatal(err)
-			}
+			grid := expect.Must(tables.find(name, size))(t)
 			if err := grid.Check(); err != nil || len(grid.Runs) == 0 || grid.Size != size || grid.Name != name {
 				t.Errorf("%s of size %s: %d runs, %v", name, size, len(grid.Runs), err)
 			}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/notebooks/experiment"
@@ -17,6 +18,9 @@ import (
 
 // mostLosses is how often a run may lose its worker on a cluster, its time being up not counted, before it is one that failed.
 const mostLosses = 3
+
+// poll is the longest time between two questions to Slurm, 0 for its default. It is a variable so that tests need not wait.
+var poll time.Duration
 
 // slurm does the plan on a cluster: the tasks of an array are workers, and the index of a task is that of its run in a list. A run whose
 // worker is lost again and again is one that failed, and the others go on.
@@ -31,7 +35,7 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	said := ""
 	array := slurm.Config{
 		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
-		Options: o.slurmOptions, Tries: mostLosses,
+		Options: o.slurmOptions, Tries: mostLosses, Poll: poll,
 		Report: func(s slurm.Status) {
 			foreign := s.Earlier && others // and tells nothing of how far this plan is
 			text := s.String()

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,12 +43,11 @@ func withFakeSlurm(t *testing.T) (told string) {
 	t.Helper()
 	bin := t.TempDir()
 	for name, text := range fakeSlurm {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755))
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	told = filepath.Join(t.TempDir(), "told")
+	poll = 20 * time.Millisecond
 	t.Setenv("TOLD", told)
 	return told
 }
@@ -60,9 +58,7 @@ func TestWords(t *testing.T) {
 		"": nil, "  --partition=gpu   --time=4:00:00 ": {"--partition=gpu", "--time=4:00:00"},
 		`--comment='a "b"' -J "c  d"`: {`--comment=a "b"`, "-J", "c  d"}, `--comment=""`: {"--comment="}, `''`: {""},
 	} {
-		if got, err := words(text); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
-		}
+		expect.Equal(t, expect.Must(words(text))(t), want, "%s", text)
 	}
 	refusal.Check(t, refusal.Err(words("--comment='a b")), "a quote in -slurm --comment='a b is not closed; … close it")
 }
@@ -73,10 +69,7 @@ func TestSlurm(t *testing.T) {
 	t.Setenv(misbehavior, "diverges")
 	s := newShop(t)
 	s.grid("-on slurm -slurm --time=10 table-2", exitFailed, "table-2: job 12: ", "5 of 6 runs done, 1 failed", "-failed tries them again")
-	text, err := os.ReadFile(told)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Must(os.ReadFile(told))(t)
 	contains(t, string(text), "--time=10\n", "step 0 of 3", "FMNIST-I, 1000 labeled / PUCL / seed 0: 0.", "nnPU / seed 1: failed: train: ")
 	s.grid("-on slurm -failed table-2", exitFailed, "5 of 6 runs done, 1 failed") // once, and not again and again
 	t.Setenv(misbehavior, "is killed")
@@ -96,12 +89,9 @@ func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
 	s := newShop(t)
 	said := s.grid("-on slurm table-2", exitFailed, "NODE_FAIL, and it left no log", "5 of 6 runs done, 1 failed", "-failed tries them again",
 		"nnPU / seed 1: failed: its worker died 3 times on Slurm (the last time: NODE_FAIL)")
-	if left := regexp.MustCompile(`1 running, 0 waiting, \d+\.\d s left\n`); !left.MatchString(said) {
-		t.Errorf("no time left is told:\n%s", said)
-	}
-	if queue, err := os.ReadFile(told + ".queue"); err != nil || strings.Count(string(queue), "NODE_FAIL") != 3 {
-		t.Errorf("%s, %v", queue, err)
-	}
+	left := regexp.MustCompile(`1 running, 0 waiting, \d+\.\d s left\n`)
+	expect.That(t, left.MatchString(said), "no time left is told:\n%s", said)
+	expect.Equal(t, strings.Count(string(expect.Must(os.ReadFile(told+".queue"))(t)), "NODE_FAIL"), 3)
 	s.grid("-on slurm table-2", exitFailed, "5 of 6 runs done, 1 failed")
 	t.Setenv(misbehavior, "")
 	s.grid("-on slurm -failed table-2", exitOK, "6 of 6 runs done.")
@@ -134,20 +124,16 @@ func TestSlurmWaitsForJobsOfAnEarlierStart(t *testing.T) {
 	t.Setenv(misbehavior, "")
 	t.Setenv("RUNNING", told+".first")
 	said := s.grid("-on slurm table-2", exitOK, "table-2: "+earlier, "s left\n", "table-2: 6 of 6 runs done.")
-	if strings.Contains(said, why) {
-		t.Errorf("its own runs are told as others':\n%s", said)
-	}
+	expect.That(t, !strings.Contains(said, why), "its own runs are told as others':\n%s", said)
 	s = newShop(t)
 	s.grid("-seeds 0 table-1", exitOK) // by which it is known how long the others take
 	interrupted("-on slurm -only nnpu table-2")
 	t.Setenv("RUNNING", told+".second")
 	said = s.grid("-on slurm table-1", exitOK, "\n"+earlier, "table-1 "+why, "table-1: 3 of 3 runs done.")
-	if strings.Contains(said, "table-1: "+earlier) || strings.Count(said, why) != 1 {
-		t.Errorf("others' runs are told as its own, or not once:\n%s", said)
-	}
-	if head, _, _ := strings.Cut(said, "table-1: job"); strings.Contains(head, " left") {
-		t.Errorf("the time left is told by how others' runs get on:\n%s", said)
-	}
+	expect.That(t, !strings.Contains(said, "table-1: "+earlier) && strings.Count(said, why) == 1,
+		"others' runs are told as its own, or not once:\n%s", said)
+	head, _, _ := strings.Cut(said, "table-1: job")
+	expect.That(t, !strings.Contains(head, " left"), "the time left is told by how others' runs get on:\n%s", said)
 }
 
 // What ends a task for another reason than its run makes no result.
@@ -161,8 +147,6 @@ func TestTasksThatTellNothingOfTheirRuns(t *testing.T) {
 		{State: "CANCELLED", Lost: 3}:     "",
 		{State: "COMPLETED", Lost: 3}:     "",
 	} {
-		if got := failure(task); got != want {
-			t.Errorf("%+v: %q, want %q", task, got, want)
-		}
+		expect.Equal(t, failure(task), want, "%+v", task)
 	}
 }

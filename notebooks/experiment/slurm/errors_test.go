@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/filelock"
 )
 
@@ -33,9 +34,7 @@ func TestErrors(t *testing.T) {
 	} {
 		w := newWork(t, 1, `result`)
 		tt.change(w)
-		if err := w.Do(t.Context(), w.missing); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("got %v, want %q", err, tt.want)
-		}
+		expect.Error(t, w.Do(t.Context(), w.missing), tt.want)
 	}
 }
 
@@ -43,9 +42,9 @@ func TestNoSlurm(t *testing.T) {
 	w := newWork(t, 1, `result`)
 	t.Setenv("PATH", t.TempDir())
 	err := w.Do(t.Context(), w.missing)
-	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "there is no Slurm on this machine") {
-		t.Errorf("got %v", err)
-	}
+	expect.That(t, errors.Is(err, exec.ErrNotFound) &&
+		strings.Contains(err.Error(), "there is no Slurm on this machine"),
+		"got %v", err)
 }
 
 // What the caller cannot tell is an error before anything is submitted.
@@ -61,9 +60,9 @@ func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	err := w.Do(ctx, w.missing)
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 tasks not submitted") || w.read("calls") != "" {
-		t.Errorf("got %v, and sbatch was called: %q", err, w.read("calls"))
-	}
+	expect.That(t, errors.Is(err, context.Canceled) && strings.Contains(err.Error(), "2 tasks not submitted") &&
+		w.read("calls") == "",
+		"got %v, and sbatch was called: %q", err, w.read("calls"))
 }
 
 // A record that cannot be read may be that of jobs which run: nothing is submitted.
@@ -74,16 +73,9 @@ func TestADamagedRecordIsNotForgotten(t *testing.T) {
 	stop()
 	<-result
 	data, err := os.ReadFile(w.recordPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(w.recordPath(), data[:len(data)-5], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	err = w.Do(t.Context(), w.missing)
-	if err == nil || !strings.Contains(err.Error(), "jobs.json") || !strings.Contains(err.Error(), "squeue") {
-		t.Errorf("got %v", err)
-	}
+	expect.NoError(t, err)
+	expect.NoError(t, os.WriteFile(w.recordPath(), data[:len(data)-5], 0o644))
+	expect.Error(t, w.Do(t.Context(), w.missing), "jobs.json", "squeue")
 	w.submitted(t, "1")
 }
 
@@ -95,20 +87,13 @@ func TestNoLog(t *testing.T) {
 	_, result := w.waiting(t, "job 100")
 	w.finish(t, "")
 	err := <-result
-	if err == nil || !strings.Contains(err.Error(), "run 0: how it ended, Slurm no longer knows, and it left no log") {
-		t.Errorf("got %v", err)
-	}
+	expect.Error(t, err, "run 0: how it ended, Slurm no longer knows, and it left no log")
 }
 
 // The lock is given up with Do, whatever came of it.
 func TestTheFolderIsFreeAgain(t *testing.T) {
 	w := newWork(t, 1, `result`)
-	if err := w.do(t); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := filelock.Try(filepath.Join(w.Folder, "lock"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, w.do(t))
+	lock := expect.Must(filelock.Try(filepath.Join(w.Folder, "lock"), false))(t)
 	lock.Close()
 }

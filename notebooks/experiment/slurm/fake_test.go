@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The tests run a Slurm of files: this test program under the names of Slurm's, in a folder that is all of PATH's beginning. In
@@ -43,15 +45,10 @@ type fake struct{ folder string }
 // newFake puts a fake Slurm first in PATH.
 func newFake(t *testing.T) fake {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := expect.Must(os.Executable())(t)
 	f := fake{t.TempDir()}
 	for _, name := range []string{"sbatch", "squeue", "sacct", "scontrol"} {
-		if err := os.Symlink(self, filepath.Join(f.folder, name)); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.Symlink(self, filepath.Join(f.folder, name)))
 	}
 	t.Setenv("PATH", f.folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	t.Setenv("FAKE_SLURM", f.folder)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The same with the Slurm of this machine, where PUCL_SLURM says that there is one whose arrays may have three tasks, as
@@ -16,31 +18,21 @@ func TestRealSlurm(t *testing.T) {
 		t.Skip("PUCL_SLURM is not set; .ci/slurm starts a Slurm and sets it")
 	}
 	w := newRealWork(t, 7, `[ "$name$tries" = "run 4"0 ] && kill -9 $$; sleep 1; result "on $SLURM_CPUS_PER_TASK"`)
-	if n := maxArraySize(); n != 3 {
-		t.Errorf("arrays may have %d tasks, want 3", n)
-	}
+	expect.Equal(t, maxArraySize(), 3, "tasks in an array")
 	ctx, stop := context.WithCancel(t.Context())
 	w.Report = func(s Status) {
 		t.Log(s)
-		if s.Running > 2 {
-			t.Errorf("%d tasks run on two processors", s.Running)
-		}
+		expect.That(t, s.Running <= 2, "%d tasks run on two processors", s.Running)
 		if s.Ended > 1 {
 			stop()
 		}
 	}
 	left := (*Left)(nil)
-	if err := w.Do(ctx, w.missing); !errors.As(err, &left) || len(left.Jobs) != 3 {
-		t.Fatalf("after a stop: %v", err)
-	}
-	if err := w.do(t); err != nil {
-		t.Fatal(err)
-	}
+	err := w.Do(ctx, w.missing)
+	expect.Require(t, errors.As(err, &left) && len(left.Jobs) == 3, "after a stop: %v", err)
+	expect.NoError(t, w.do(t))
 	for i, name := range w.names {
-		data, err := os.ReadFile(filepath.Join(w.results, "done "+name))
-		if err != nil || string(data) != name+" on 1\n" {
-			t.Errorf("%q, %v", data, err)
-		}
+		expect.Equal(t, string(expect.Must(os.ReadFile(filepath.Join(w.results, "done "+name)))(t)), name+" on 1\n")
 		started, err := os.ReadFile(filepath.Join(w.results, "tries "+name))
 		if want := map[bool]string{true: "2\n", false: "1\n"}[i == 4]; err != nil || string(started) != want {
 			t.Errorf("%s was started %q times, want %q: %v", name, started, want, err)
@@ -70,9 +62,7 @@ func TestRealSlurmEndsTasks(t *testing.T) {
 			continue
 		}
 		for _, want := range tt.want {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %q lacks %q", tt.line, err, want)
-			}
+			expect.That(t, strings.Contains(err.Error(), want), "%s: %q lacks %q", tt.line, err, want)
 		}
 	}
 }

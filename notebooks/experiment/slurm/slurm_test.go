@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // work is some tasks, each of which is to leave a file named after it.
@@ -43,9 +45,7 @@ tries=$(cat "tries $name" 2>/dev/null || echo 0)
 echo $((tries + 1)) >"tries $name"
 result() { echo "$name $1" >"done $name"; }
 ` + line + "\n"
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(program, []byte(script), 0o755))
 	for i := range n {
 		w.names = append(w.names, fmt.Sprintf("run %d", i))
 	}
@@ -53,9 +53,7 @@ result() { echo "$name $1" >"done $name"; }
 		Folder: filepath.Join(t.TempDir(), "100%A mine", "table-1"), Command: []string{program},
 	}
 	t.Setenv("RESULTS", w.results)
-	if err := os.WriteFile(list, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(list, nil, 0o644))
 	return w
 }
 
@@ -90,9 +88,7 @@ func (w *work) submitted(t *testing.T, want ...string) {
 			got = append(got, found[1])
 		}
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the last indices of the arrays are %q, want %q", got, want)
-	}
+	expect.Equal(t, got, want, "the last indices of the arrays")
 }
 
 // Arrays are as long as the cluster allows, and every task gets its own index, this environment and this folder.
@@ -100,26 +96,18 @@ func TestEveryTaskIsDone(t *testing.T) {
 	w := newWork(t, 5, `result "$1 of $2 in $(dirname "$0")"`)
 	w.write("config", "MaxArraySize            = 2\n", false)
 	w.Threads, w.Options = 3, []string{"-pgpu", "-Aours", "--account=ours", "--cpus-per-task=8"}
-	if err := w.do(t); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, w.do(t))
 	w.submitted(t, "1", "1", "0")
 	for i, name := range w.names {
 		data, err := os.ReadFile(filepath.Join(w.results, "done "+name))
-		if want := fmt.Sprintf("%s %d of  in %s\n", name, i, w.Folder); err != nil || string(data) != want {
-			t.Errorf("%q, %v, want %q", data, err, want)
-		}
+		want := fmt.Sprintf("%s %d of  in %s\n", name, i, w.Folder)
+		expect.That(t, err == nil && string(data) == want, "%q, %v, want %q", data, err, want)
 	}
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := expect.Must(os.Getwd())(t)
 	call := w.calls()[0]
 	options := "-pgpu -Aours --account=ours --cpus-per-task=8 --parsable"
 	for _, want := range []string{"--job-name=program ", "--cpus-per-task=3 ", options, "--chdir=" + folder + " "} {
-		if !strings.Contains(call, want) {
-			t.Errorf("sbatch %s lacks %s", call, want)
-		}
+		expect.That(t, strings.Contains(call, want), "sbatch %s lacks %s", call, want)
 	}
 	if err := w.do(t); err != nil || len(w.calls()) != 3 {
 		t.Errorf("where nothing is missing: %v, submitted %d times", err, len(w.calls()))
@@ -129,12 +117,8 @@ func TestEveryTaskIsDone(t *testing.T) {
 func TestArgumentsOfTheCommandComeFirst(t *testing.T) {
 	w := newWork(t, 1, ``)
 	w.Command = []string{"sh", "-c", `echo "$1 $2" >"$RESULTS/done run 0"`, "sh", "it's"}
-	if err := w.do(t); err != nil {
-		t.Fatal(err)
-	}
-	if data, err := os.ReadFile(filepath.Join(w.results, "done run 0")); err != nil || string(data) != "it's 0\n" {
-		t.Errorf("%q, %v", data, err)
-	}
+	expect.NoError(t, w.do(t))
+	expect.Equal(t, string(expect.Must(os.ReadFile(filepath.Join(w.results, "done run 0")))(t)), "it's 0\n")
 }
 
 // What is killed is tried again, and what is out of time for longer; what ended by itself or was cancelled is told at once.
@@ -162,11 +146,10 @@ func TestHowTasksEnd(t *testing.T) {
 			err := w.do(t)
 			w.submitted(t, tt.arrays...)
 			failed := (*Failed)(nil)
-			if errors.As(err, &failed) != (tt.failed != "") || failed == nil && err != nil {
-				t.Fatalf("got %v", err)
-			}
-			if failed != nil && failed.Tasks[0].State != tt.failed {
-				t.Errorf("got %+v", failed.Tasks)
+			expect.Require(t, errors.As(err, &failed) == (tt.failed != "") && (failed != nil || err == nil),
+				"got %v", err)
+			if failed != nil {
+				expect.Equal(t, failed.Tasks[0].State, tt.failed)
 			}
 		})
 	}
@@ -176,18 +159,12 @@ func TestHowTasksEnd(t *testing.T) {
 func TestFailedTellsTheEndOfTheLog(t *testing.T) {
 	w := newWork(t, 9, `[ $1 -lt 4 ] && kill -9 $$; for i in 1 2 3 4 5 6 7; do echo "line $i of $name"; done; exit 1`)
 	err := w.do(t)
-	if err == nil {
-		t.Fatal("no error")
-	}
+	expect.Require(t, err != nil, "no error")
 	text := err.Error()
 	for _, want := range []string{"9 tasks", "run 4: FAILED; ", "logs/100_4.log:\n  line 3 of run 4\n", "line 7 of run 6", "and 6 more"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q lacks %q", text, want)
-		}
+		expect.That(t, strings.Contains(text, want), "%q lacks %q", text, want)
 	}
-	if strings.Contains(text, "line 2") || strings.Contains(text, "run 0") {
-		t.Errorf("%q tells too much", text)
-	}
+	expect.That(t, !strings.Contains(text, "line 2") && !strings.Contains(text, "run 0"), "%q tells too much", text)
 }
 
 // waiting starts Do with tasks that stay in the queue and returns when it has seen them there and says so, with what stops it.
@@ -206,9 +183,7 @@ func (w *work) waiting(t *testing.T, says string) (stop func(), result chan erro
 	go func() { result <- c.Do(ctx, w.missing) }()
 	select {
 	case s := <-seen:
-		if s.String() != says+": 0 of 2 tasks ended, 0 running, 2 waiting (Resources)" {
-			t.Errorf("got %v", s)
-		}
+		expect.Equal(t, s.String(), says+": 0 of 2 tasks ended, 0 running, 2 waiting (Resources)")
 	case err := <-result:
 		t.Fatalf("Do waits for no task: %v", err)
 	}
@@ -219,14 +194,10 @@ func (w *work) waiting(t *testing.T, says string) (stop func(), result chan erro
 func (w *work) finish(t *testing.T, queue string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(w.results, "done "+name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(filepath.Join(w.results, "done "+name), nil, 0o644))
 	}
 	w.write("queue.new", queue, false)
-	if err := os.Rename(filepath.Join(w.folder, "queue.new"), filepath.Join(w.folder, "queue")); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.Rename(filepath.Join(w.folder, "queue.new"), filepath.Join(w.folder, "queue")))
 }
 
 // Jobs outlive the one that submitted them, and the next one waits for them.
@@ -234,15 +205,13 @@ func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("hold", "yes", false)
 	stop, result := w.waiting(t, "job 100")
-	if err := w.Do(t.Context(), w.missing); err == nil || !strings.Contains(err.Error(), "another program follows") {
-		t.Errorf("a second one at the same time: %v", err)
-	}
+	expect.Error(t, w.Do(t.Context(), w.missing), "another program follows")
 	stop()
 	err := <-result
 	left := (*Left)(nil)
-	if !errors.As(err, &left) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "scancel 100") {
-		t.Fatalf("got %v", err)
-	}
+	expect.Require(t, errors.As(err, &left) && errors.Is(err, context.Canceled) &&
+		strings.Contains(err.Error(), "scancel 100"),
+		"got %v", err)
 	_, result = w.waiting(t, "job 100 of an earlier start")
 	w.finish(t, "100|0|COMPLETED|None\n100|1|RUNNING|None\n", "run 0", "run 1")
 	select {
@@ -251,9 +220,7 @@ func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	case <-time.After(30 * time.Millisecond):
 	}
 	w.finish(t, "100|0|COMPLETED|None\n100|1|COMPLETED|None\n")
-	if err := <-result; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-result)
 	w.submitted(t, "1")
 }
 
@@ -293,13 +260,10 @@ func TestASilentSlurmIsWaitedFor(t *testing.T) {
 			troubles = append(troubles, s.String())
 		}
 	}
-	if err := w.do(t); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, w.do(t))
 	w.submitted(t, "1")
-	if len(troubles) != 3 || !strings.Contains(troubles[0], "Unable to contact slurm controller") {
-		t.Errorf("told %q", troubles)
-	}
+	expect.That(t, len(troubles) == 3 && strings.Contains(troubles[0], "Unable to contact slurm controller"),
+		"told %q", troubles)
 }
 
 // A later array that is refused waits for the first; nothing of it is lost.
@@ -309,11 +273,7 @@ func TestALaterArrayIsRefused(t *testing.T) {
 	w.write("refuse", "1\nQOSMaxSubmitJobPerUserLimit", false)
 	var told []string
 	w.Report = func(s Status) { told = append(told, s.Trouble) }
-	if err := w.do(t); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, w.do(t))
 	w.submitted(t, "1", "0", "0")
-	if !strings.Contains(told[0], "QOSMaxSubmitJobPerUserLimit") {
-		t.Errorf("told %q", told)
-	}
+	expect.That(t, strings.Contains(told[0], "QOSMaxSubmitJobPerUserLimit"), "told %q", told)
 }

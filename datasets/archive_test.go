@@ -42,8 +42,7 @@ func TestArchives(t *testing.T) {
 			"%s: %s is at %s", name, a.File.Name, a.File.URLs[0])
 	}
 	expect.Equal(t, len(Archives()), 7, "archives")
-	_, err := FindArchive("mnist")
-	expect.Error(t, err, `"mnist"`, "cifar-10", "imagewoof2-320")
+	expect.Error(t, expect.Err(FindArchive("mnist")), `"mnist"`, "cifar-10", "imagewoof2-320")
 	Archives()[0].File.URLs[0] = "x"
 	expect.That(t, archives[0].File.URLs[0] != "x", "a caller can change the archives")
 }
@@ -272,6 +271,5 @@ func TestFolders(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "home"} { // what os.UserCacheDir goes by
 		t.Setenv(name, "")
 	}
-	_, err := DownloadFolder("shapes")
-	expect.Error(t, err, "shapes", EnvDataDir)
+	expect.Error(t, expect.Err(DownloadFolder("shapes")), "shapes", EnvDataDir)
 }

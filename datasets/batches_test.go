@@ -185,8 +185,7 @@ func TestNewBatchesErrors(t *testing.T) {
 		{"too few unlabeled", BatchConfig{Size: 28, Share: 0.25}, []string{"21 unlabeled", "only 20"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewBatches(puOf20(t), tt.cfg)
-			expect.Error(t, err, tt.want...)
+			expect.Error(t, expect.Err(NewBatches(puOf20(t), tt.cfg)), tt.want...)
 		})
 	}
 	t.Run("nothing labeled", func(t *testing.T) {
@@ -194,8 +193,7 @@ func TestNewBatchesErrors(t *testing.T) {
 		expect.Error(t, err, "none is labeled")
 	})
 	t.Run("no data", func(t *testing.T) {
-		_, err := NewBatches(nil, BatchConfig{Size: 4})
-		expect.Error(t, err, "no PU data")
+		expect.Error(t, expect.Err(NewBatches(nil, BatchConfig{Size: 4})), "no PU data")
 	})
 }
 
@@ -237,6 +235,5 @@ func TestScheduleOfASplit(t *testing.T) {
 				"step %d: example %d is labeled: %v", step, row, s.Labeled[row])
 		}
 	}
-	_, err := NewSchedule(nil, BatchConfig{})
-	expect.Error(t, err, "no PU data")
+	expect.Error(t, expect.Err(NewSchedule(nil, BatchConfig{})), "no PU data")
 }

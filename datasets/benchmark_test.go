@@ -30,15 +30,14 @@ func TestBenchmarks(t *testing.T) {
 		{"Dogs-vs-Non-Dogs", "Imagenette and Imagewoof", "[1 10 11 12 13 14 15 16 17 18 19]", "[]", 9980. / 18494, 0},
 	} {
 		b := expect.Must(FindBenchmark(strings.ToUpper(tt.name)))(t)
-		if b.Name != tt.name || b.Set != tt.set || fmt.Sprint(b.Positive) != tt.positive || fmt.Sprint(b.Negative) != tt.negative {
-			t.Errorf("%s: %s %s %v %v", tt.name, b.Name, b.Set, b.Positive, b.Negative)
-		}
+		expect.That(t, b.Name == tt.name && b.Set == tt.set && fmt.Sprint(b.Positive) == tt.positive &&
+			fmt.Sprint(b.Negative) == tt.negative,
+			"%s: %s %s %v %v", tt.name, b.Name, b.Set, b.Positive, b.Negative)
 		expect.That(t, math.Abs(b.Prior()-tt.prior) <= 1e-15 && b.PaperPrior == tt.paper,
 			"%s: prior %v, paper's %v; want %v, %v", tt.name, b.Prior(), b.PaperPrior, tt.prior, tt.paper)
 	}
 	expect.Equal(t, len(Benchmarks()), 12, "benchmarks")
-	_, err := FindBenchmark("CIFAR-III")
-	expect.Error(t, err, `"CIFAR-III"`, "FMNIST-I,", "CIFAR-0", "Dogs-vs-Non-Dogs")
+	expect.Error(t, expect.Err(FindBenchmark("CIFAR-III")), `"CIFAR-III"`, "FMNIST-I,", "CIFAR-0", "Dogs-vs-Non-Dogs")
 }
 
 // The paper's own words for the classes of Figure 8 and of CIFAR-0.
@@ -83,9 +82,9 @@ func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
 		spread, err := NewSplit(b.Labels(), b.Classes, cfg) // without the counts of each class
 		expect.Require(t, err == nil, "%s: %v", b.Name, err)
 		for _, s := range []*Split{s, spread} {
-			if s.Prior != b.Prior() || s.NumUnlabeled() != b.Positives+b.Negatives || s.Config.Name != b.Name {
-				t.Errorf("%s: split %v, benchmark %v", b.Name, s, b)
-			}
+			expect.That(t, s.Prior == b.Prior() && s.NumUnlabeled() == b.Positives+b.Negatives &&
+				s.Config.Name == b.Name,
+				"%s: split %v, benchmark %v", b.Name, s, b)
 		}
 	}
 	stl := expect.Must(FindBenchmark("stl-i"))(t)
@@ -110,10 +109,8 @@ func TestBenchmarkConfig(t *testing.T) {
 	cifar0 := expect.Must(FindBenchmark("CIFAR-0"))(t)
 	cfg, err := cifar0.Config([]string{"Cat", "ship", "DOG"})
 	expect.That(t, err == nil && fmt.Sprint(cfg.Positive, cfg.Negative) == "[2] [0]", "%+v, %v", cfg, err)
-	_, err = cifar0.Config([]string{"cat", "ship"})
-	expect.Error(t, err, "CIFAR-0", `"dog"`, "cat, ship")
-	_, err = cifar0.Config([]string{"cat", "dog", "cat"})
-	expect.Error(t, err, `"cat"`, "twice", "0 and 2")
+	expect.Error(t, expect.Err(cifar0.Config([]string{"cat", "ship"})), "CIFAR-0", `"dog"`, "cat, ship")
+	expect.Error(t, expect.Err(cifar0.Config([]string{"cat", "dog", "cat"})), `"cat"`, "twice", "0 and 2")
 
 	woof := expect.Must(FindBenchmark("Woof-vs-Nette"))(t)
 	folders := slices.Sorted(slices.Values(woofAndNetteSet.folders)) // as a reader of one folder of all would number them
@@ -124,12 +121,10 @@ func TestBenchmarkConfig(t *testing.T) {
 		}
 	}
 	expect.That(t, len(cfg.Positive) == 10 && cfg.Negative == nil, "%+v", cfg)
-	_, err = woof.Config(folders[:19])
-	expect.Error(t, err, "Woof-vs-Nette needs")
+	expect.Error(t, expect.Err(woof.Config(folders[:19])), "Woof-vs-Nette needs")
 	_, err = woof.Config(append(slices.Clone(folders), "n00000000"))
 	expect.Error(t, err, "n00000000", "not known to be negative")
-	_, err = Benchmark{Name: "mine"}.Config(folders)
-	expect.Error(t, err, "mine", "FindBenchmark")
+	expect.Error(t, expect.Err(Benchmark{Name: "mine"}.Config(folders)), "mine", "FindBenchmark")
 }
 
 func TestBenchmarksAreCopies(t *testing.T) {
@@ -179,6 +174,5 @@ func TestFigureExperiments(t *testing.T) {
 	expect.That(t, len(five) == 4, "figure 5: %v", five)
 	_, err := FigureExperiments("7")
 	expect.Error(t, err, `"7"`, "4a", "9b", "11")
-	_, err = Experiment{Benchmark: "none"}.Configs(nil, 0)
-	expect.Error(t, err, `"none"`)
+	expect.Error(t, expect.Err(Experiment{Benchmark: "none"}.Configs(nil, 0)), `"none"`)
 }

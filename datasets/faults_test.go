@@ -133,9 +133,7 @@ func TestFaultChild(t *testing.T) {
 			}
 			failed++
 			expect.Error(t, err, out, "make room", "try again")
-			if !errors.Is(err, syscall.EFBIG) {
-				t.Error(err)
-			}
+			expect.That(t, errors.Is(err, syscall.EFBIG), "%v", err)
 			wantNames(t, out, names...)
 		}
 		unpack := func() error { return Unpack(context.Background(), archive, out, "set", UnpackOptions{Sums: true}) }

@@ -288,8 +288,7 @@ func TestFetchFailures(t *testing.T) {
 		expect.Error(t, err, h.URL+": dial", "refused") // the address once, not again as in the client's own error
 	})
 	t.Run("no address", func(t *testing.T) {
-		err := Fetch(context.Background(), t.TempDir(), remote("://"), FetchOptions{})
-		expect.Error(t, err, "protocol")
+		expect.Error(t, Fetch(context.Background(), t.TempDir(), remote("://"), FetchOptions{}), "protocol")
 	})
 }
 
@@ -380,9 +379,9 @@ func TestFetchErrorTellsAll(t *testing.T) {
 	expect.Error(t, err, "data.gz", dir, "200000 bytes", file.SHA256, first.URL+"/a: the server says 404",
 		second.URL+"/b: the server says 500")
 	failed := new(FetchError)
-	if !errors.As(err, &failed) || len(failed.Causes) != 2 || failed.Dir != dir || failed.File.Name != "data.gz" {
-		t.Errorf("error %#v", err)
-	}
+	expect.That(t, errors.As(err, &failed) && len(failed.Causes) == 2 && failed.Dir == dir &&
+		failed.File.Name == "data.gz",
+		"error %#v", err)
 	expect.That(t, len(first.ranges) == 1, "an address without the file is asked %d times", len(first.ranges))
 }
 

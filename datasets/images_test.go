@@ -40,8 +40,7 @@ func TestImagesSelect(t *testing.T) {
 	expect.That(t, m.Pixels[8] == 40, "Select shares the pixels, want copies")
 	_, err := m.Select([]int{1, 6})
 	expect.Error(t, err, "image 6", "6 images")
-	_, err = m.Select([]int{-1})
-	expect.Error(t, err, "image -1")
+	expect.Error(t, expect.Err(m.Select([]int{-1})), "image -1")
 }
 
 func TestImagesCountsAndString(t *testing.T) {
@@ -168,9 +167,8 @@ func TestRefit(t *testing.T) {
 		{1, 4, 1, []uint8{0, 3, 4, 0}},
 		{1, 1, 3, []uint8{3, 3, 3}},
 	} {
-		got, err := Refit(image, tt.height, tt.width, tt.channels)
-		expect.That(t, err == nil && slices.Equal(got.Pixels, tt.want),
-			"%d×%d×%d: %v, %v; want %v", tt.height, tt.width, tt.channels, got, err, tt.want)
+		expect.Equal(t, expect.Must(Refit(image, tt.height, tt.width, tt.channels))(t).Pixels, tt.want,
+			"%d×%d×%d", tt.height, tt.width, tt.channels)
 	}
 	white := &Images{Height: 1, Width: 2, Channels: 3, Pixels: []uint8{255, 255, 255, 0, 255, 0}, Labels: []int{0}, Classes: []string{"a"}}
 	gray := expect.Must(Refit(white, 1, 2, 1))(t)

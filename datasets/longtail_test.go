@@ -22,8 +22,7 @@ func TestExponentialCounts(t *testing.T) {
 		{3, 400, 100, []int{400, 40, 4}},
 		{2, 10, 10, []int{10, 1}},
 	} {
-		got, err := ExponentialCounts(tt.classes, tt.most, tt.imbalance)
-		expect.That(t, err == nil && slices.Equal(got, tt.want), "%+v: %v, %v", tt, got, err)
+		expect.Equal(t, expect.Must(ExponentialCounts(tt.classes, tt.most, tt.imbalance))(t), tt.want, "%+v", tt)
 	}
 	for _, tt := range []struct {
 		classes, most int
@@ -33,8 +32,7 @@ func TestExponentialCounts(t *testing.T) {
 		{0, 5, 2, "0 classes"}, {3, 0, 2, "at most 0"}, {3, 5, 0.5, "imbalance of 0.5"}, {3, 5, math.NaN(), "NaN"},
 		{3, 5, math.Inf(1), "Inf"}, {3, 5, 6, "largest possible imbalance is 5"},
 	} {
-		_, err := ExponentialCounts(tt.classes, tt.most, tt.imbalance)
-		expect.Error(t, err, tt.want)
+		expect.Error(t, expect.Err(ExponentialCounts(tt.classes, tt.most, tt.imbalance)), tt.want)
 	}
 }
 
@@ -42,19 +40,16 @@ func TestExponentialCounts(t *testing.T) {
 func TestParetoCounts(t *testing.T) {
 	got := expect.Must(ParetoCounts(4, 31, 1, 1))(t)
 	expect.Equal(t, got, []int{31, 11, 4, 1}, "α = 1") // 1 + 30·(4/r − 1)/3
-	flat, err := ParetoCounts(3, 5, 5, 6)
-	expect.That(t, err == nil && slices.Equal(flat, []int{5, 5, 5}), "flat: %v, %v", flat, err)
+	expect.Equal(t, expect.Must(ParetoCounts(3, 5, 5, 6))(t), []int{5, 5, 5}, "flat")
 	for _, alpha := range []float64{0.001, 6, 1e17} { // a single class has no tail for α to shape
-		one, err := ParetoCounts(1, 9, 2, alpha)
-		expect.That(t, err == nil && slices.Equal(one, []int{9}), "one class, α = %g: %v, %v", alpha, one, err)
+		expect.Equal(t, expect.Must(ParetoCounts(1, 9, 2, alpha))(t), []int{9}, "one class, α = %g", alpha)
 	}
 	// At a large α the tail falls as the logarithm of the rank: 5 + 995·ln(5/r)/ln 5.
-	steep, err := ParetoCounts(5, 1000, 5, 1e6)
-	expect.That(t, err == nil && slices.Equal(steep, []int{1000, 571, 321, 143, 5}), "α = 1e6: %v, %v", steep, err)
+	expect.Equal(t, expect.Must(ParetoCounts(5, 1000, 5, 1e6))(t), []int{1000, 571, 321, 143, 5}, "α = 1e6")
 	long, err := ParetoCounts(1000, 1280, 5, 6)
-	if err != nil || long[0] != 1280 || long[999] != 5 || !slices.IsSortedFunc(long, func(a, b int) int { return b - a }) {
-		t.Errorf("1000 classes: %v, %v", long, err)
-	}
+	expect.That(t, err == nil && long[0] == 1280 && long[999] == 5 &&
+		slices.IsSortedFunc(long, func(a, b int) int { return b - a }),
+		"1000 classes: %v, %v", long, err)
 	for _, tt := range []struct {
 		classes, most, least int
 		alpha                float64
@@ -64,8 +59,7 @@ func TestParetoCounts(t *testing.T) {
 		{3, 5, 1, 0, "α = 0"}, {3, 5, 1, math.NaN(), "NaN"},
 		{5, 1000, 5, 0.001, "α = 0.001"}, {5, 1000, 5, 1e17, "α = 1e+17"}, {5, 1000, 5, 1e12, "α = 1e+12"},
 	} {
-		_, err := ParetoCounts(tt.classes, tt.most, tt.least, tt.alpha)
-		expect.Error(t, err, tt.want)
+		expect.Error(t, expect.Err(ParetoCounts(tt.classes, tt.most, tt.least, tt.alpha)), tt.want)
 	}
 }
 
@@ -76,10 +70,9 @@ func TestImageNet100LTCounts(t *testing.T) {
 	for _, n := range counts {
 		sum += n
 	}
-	if len(counts) != 100 || sum != 12_205 || counts[0] != 1280 || counts[99] != 6 ||
-		!slices.IsSortedFunc(counts, func(a, b int) int { return b - a }) {
-		t.Errorf("%d classes, %d images: %v", len(counts), sum, counts)
-	}
+	expect.That(t, len(counts) == 100 && sum == 12_205 && counts[0] == 1280 && counts[99] == 6 &&
+		slices.IsSortedFunc(counts, func(a, b int) int { return b - a }),
+		"%d classes, %d images: %v", len(counts), sum, counts)
 	// It was drawn from a Pareto distribution with α = 6, so its quartiles follow (1−p)^(−1/6) − 1 up to one scale.
 	q := func(p float64) float64 { return math.Pow(1-p, -1./6) - 1 }
 	scale := (float64(counts[49]) - 5) / q(0.5)
@@ -109,12 +102,12 @@ func TestLongTail(t *testing.T) {
 	}
 	want := "long tail: 13 examples in 5 classes, from 6 to 1 (imbalance 6), 87 left over, seed 42"
 	expect.That(t, tail.String() == want, "%v, want %s", tail, want)
-	plain, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Seed: 42})
-	expect.That(t, err == nil && slices.Equal(plain.Counts, []int{6, 3, 2, 1, 1}),
-		"in the order of classes: %v, %v", plain.Counts, err)
-	ranked, err := NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Ranks: []int{3, 2, 4, 0, 1}, Seed: 42})
-	expect.That(t, err == nil && slices.Equal(ranked.Rows, tail.Rows),
-		"the same ranks by hand: rows %v, %v", ranked.Rows, err)
+	expect.Equal(t,
+		expect.Must(NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Seed: 42}))(t).Counts, []int{6, 3, 2, 1, 1},
+		"in the order of classes")
+	expect.Equal(t,
+		expect.Must(NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Ranks: []int{3, 2, 4, 0, 1}, Seed: 42}))(t).Rows, tail.Rows,
+		"the same ranks by hand: rows")
 }
 
 // Each example of a class is as likely to be in the tail as any other: 3000 seeds, bounds of five standard deviations.
@@ -150,8 +143,7 @@ func TestLongTailErrors(t *testing.T) {
 		{LongTailConfig{Counts: []int{2, 1, 1, 1, 1}, Ranks: []int{0, 1, 2, 3, 5}}, []string{"no class 5"}},
 		{LongTailConfig{Counts: []int{2, 1, 1, 1, 1}, Ranks: []int{4, 3, 2, 1, 0}, Mix: true}, []string{"Ranks and Mix"}},
 	} {
-		_, err := NewLongTail(labels, tt.cfg)
-		expect.Error(t, err, tt.want...)
+		expect.Error(t, expect.Err(NewLongTail(labels, tt.cfg)), tt.want...)
 	}
 }
 

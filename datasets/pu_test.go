@@ -62,8 +62,7 @@ func TestInvalidImages(t *testing.T) {
 		{nil, "no images"}} {
 		_, err := NewPU(tt.images, cfg)
 		expect.Error(t, err, tt.want)
-		_, err = IsPositive(tt.images, []int{1})
-		expect.Error(t, err, tt.want)
+		expect.Error(t, expect.Err(IsPositive(tt.images, []int{1})), tt.want)
 		_, _, err = Holdout(tt.images, 0.5, 1)
 		expect.Error(t, err, tt.want)
 		if tt.images != nil {

@@ -54,9 +54,9 @@ func wantBatch(t *testing.T, got, want *Batches, step int) {
 	t.Helper()
 	pixels, labeled, err := got.Batch(step)
 	wantPixels, wantLabeled, wantErr := want.Batch(step)
-	if err != nil || wantErr != nil || !slices.Equal(pixels, wantPixels) || !slices.Equal(labeled, wantLabeled) {
-		t.Errorf("step %d: %v %v %v, want %v %v %v", step, pixels, labeled, err, wantPixels, wantLabeled, wantErr)
-	}
+	expect.That(t, err == nil && wantErr == nil && slices.Equal(pixels, wantPixels) &&
+		slices.Equal(labeled, wantLabeled),
+		"step %d: %v %v %v, want %v %v %v", step, pixels, labeled, err, wantPixels, wantLabeled, wantErr)
 }
 
 // Batches of a source are those from memory: in any order of steps, by any number of goroutines, for any number of callers.
@@ -75,9 +75,9 @@ func TestSourceBatchesAreThoseFromMemory(t *testing.T) {
 	}
 	wantGoroutines(t, before)
 	h, w, c := b.ImageShape()
-	if h != 1 || w != 1 || c != 1 || b.Size() != 7 || b.String() != want.String() || b.StepsPerEpoch() != want.StepsPerEpoch() {
-		t.Errorf("%d×%d×%d, %d: %q, want %q", h, w, c, b.Size(), b, want)
-	}
+	expect.That(t, h == 1 && w == 1 && c == 1 && b.Size() == 7 && b.String() == want.String() &&
+		b.StepsPerEpoch() == want.StepsPerEpoch(),
+		"%d×%d×%d, %d: %q, want %q", h, w, c, b.Size(), b, want)
 }
 
 // patient is a source whose images come only once two of them are being read.
@@ -169,8 +169,7 @@ func TestNewSourceBatchesRefuses(t *testing.T) {
 		{"negative", shaped{src, 4, -4}, b.split, BatchConfig{Size: 2}, "4×-4×1"},
 		{"beyond memory", shaped{src, math.MaxInt32, math.MaxInt32}, b.split, BatchConfig{Size: 3}, "2147483647×"},
 	} {
-		_, err := NewSourceBatches(tt.src, tt.split, tt.cfg)
-		expect.Error(t, err, tt.want)
+		expect.Error(t, expect.Err(NewSourceBatches(tt.src, tt.split, tt.cfg)), tt.want)
 	}
 }
 

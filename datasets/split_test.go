@@ -251,8 +251,7 @@ func TestSplitErrors(t *testing.T) {
 			if tt.cfg.Positive == nil {
 				tt.cfg.Positive = []int{1, 3}
 			}
-			_, err := NewSplit(labels, classes, tt.cfg)
-			expect.Error(t, err, tt.want...)
+			expect.Error(t, expect.Err(NewSplit(labels, classes, tt.cfg)), tt.want...)
 		})
 	}
 	for _, empty := range []SplitConfig{{Positive: []int{1, 2}}, {Positive: []int{1}, Negative: []int{0, 2}}} {
@@ -315,7 +314,6 @@ func TestSplitDescription(t *testing.T) {
 	expect.Error(t, json.Unmarshal([]byte(`{"setting":"other"}`), &back), "other", "case-control", "single-dataset")
 	_, err := json.Marshal(PUSummary{Draw: 5})
 	expect.Error(t, err, "draw 5")
-	_, err = json.Marshal(PUSummary{Setting: 7})
-	expect.Error(t, err, "setting 7")
+	expect.Error(t, expect.Err(json.Marshal(PUSummary{Setting: 7})), "setting 7")
 	expect.Equal(t, Draw(7).String()+Setting(-1).String(), "Draw(7)Setting(-1)", "unknown values print")
 }

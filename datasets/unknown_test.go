@@ -46,18 +46,18 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 				if want := [3]int{1, 2, 3}[labels[row]]; s.Labeled[i] && parts[i] != 0 || !s.Labeled[i] && parts[i] != want {
 					t.Errorf("example %d of class %s, labeled %v, is of part %d", i, classes[labels[row]], s.Labeled[i], parts[i])
 				}
-				if s.Unknown[i] != (labels[row] == 2) || s.Positive[i] != (labels[row] == 0) || s.Labeled[i] && labels[row] != 0 {
-					t.Errorf("example %d of class %s: unknown %v, positive %v, labeled %v", i, classes[labels[row]],
-						s.Unknown[i], s.Positive[i], s.Labeled[i])
-				}
+				expect.That(t, s.Unknown[i] == (labels[row] == 2) && s.Positive[i] == (labels[row] == 0) &&
+					(!s.Labeled[i] || labels[row] == 0),
+					"example %d of class %s: unknown %v, positive %v, labeled %v", i, classes[labels[row]],
+					s.Unknown[i], s.Positive[i], s.Labeled[i])
 			}
 			expect.That(t, s.Prior == tt.cfg.PriorEstimate,
 				"prior %v, want the estimate %v", s.Prior, tt.cfg.PriorEstimate)
 			expect.That(t, strings.HasSuffix(s.String(), tt.says), "%q, want the end %q", s, tt.says)
 			text, err := json.Marshal(s.Summary())
-			if err != nil || !strings.Contains(string(text), fmt.Sprintf(`"unknown":6,"prior":%v,`, tt.cfg.PriorEstimate)) {
-				t.Errorf("%s, %v", text, err)
-			}
+			expect.That(t, err == nil &&
+				strings.Contains(string(text), fmt.Sprintf(`"unknown":6,"prior":%v,`, tt.cfg.PriorEstimate)),
+				"%s, %v", text, err)
 		})
 	}
 	known, err := NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Labeled: 2})
@@ -95,9 +95,9 @@ func TestAmountsWithUnknownClasses(t *testing.T) {
 		rows := slices.Clone(s.Index[tt.nP:])
 		expect.That(t, slices.IsSorted(rows) && len(slices.Compact(rows)) == tt.nU,
 			"unlabeled rows %v", s.Index[tt.nP:])
-		if !tt.reachesIt && slices.ContainsFunc(s.Index[:tt.nP], func(row int) bool { return slices.Contains(rows, row) }) {
-			t.Errorf("%v occur twice", s.Index)
-		}
+		expect.That(t, tt.reachesIt ||
+			!slices.ContainsFunc(s.Index[:tt.nP], func(row int) bool { return slices.Contains(rows, row) }),
+			"%v occur twice", s.Index)
 	}
 	draw := func(n int, seed uint64) []int {
 		s, err := NewSplit(labels, classes, SplitConfig{Positive: []int{0}, Unknown: []int{2}, Unlabeled: n, Seed: seed})
@@ -133,8 +133,7 @@ func TestSplitWithUnknownClassesRefuses(t *testing.T) {
 		if tt.cfg.Unknown == nil {
 			tt.cfg.Unknown = []int{2}
 		}
-		_, err := NewSplit(labels, classes, tt.cfg)
-		expect.Error(t, err, tt.want...)
+		expect.Error(t, expect.Err(NewSplit(labels, classes, tt.cfg)), tt.want...)
 	}
 	_, err := NewSplit(labels, append(classes, "none"), SplitConfig{Positive: []int{0}, Unknown: []int{3}})
 	expect.Error(t, err, "class 3 is empty")
@@ -178,8 +177,7 @@ func TestSTLWithItsUnlabeledPart(t *testing.T) {
 			t.Errorf("the unlabeled part alone: %v, %v", s, err)
 		}
 		cfg.Labeled = 3000
-		_, err = NewSplit(kept, classes, cfg)
-		expect.Error(t, err, "label 3000", "hold 2250")
+		expect.Error(t, expect.Err(NewSplit(kept, classes, cfg)), "label 3000", "hold 2250")
 	}
 	cifar := expect.Must(FindBenchmark("CIFAR-I"))(t)
 	_, err := cifar.Config(append(cifar.Classes, "unlabeled"))

@@ -61,10 +61,9 @@ func TestFormats(t *testing.T) {
 	expect.Equal(t, g.fileSize(g.parts[Train]), 153_700_000, "bytes of train.bin of CIFAR-100")
 	for _, f := range []format{f, g} {
 		for which, p := range f.parts {
-			if len(p.files)*p.images != len(f.classes)*p.perClass {
-				t.Errorf("%s, %v: %d files of %d images and %d classes of %d", f.archive.Folder, which, len(p.files), p.images,
-					len(f.classes), p.perClass)
-			}
+			expect.Equal(t, len(p.files)*p.images, len(f.classes)*p.perClass,
+				"%s, %v: %d files of %d images and %d classes of %d", f.archive.Folder, which, len(p.files), p.images,
+				len(f.classes), p.perClass)
 		}
 	}
 }

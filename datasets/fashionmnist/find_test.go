@@ -58,8 +58,7 @@ func TestLocateOrder(t *testing.T) {
 func TestLocateHalf(t *testing.T) {
 	data, cache, _ := places(t)
 	expect.File(t, filepath.Join(data, "tiny-images"), tinyImages)
-	_, err := tiny(t).locate()
-	expect.Error(t, err, "no tiny-labels.gz and no tiny-labels")
+	expect.Error(t, expect.Err(tiny(t).locate()), "no tiny-labels.gz and no tiny-labels")
 	writeTiny(t, cache)
 	expect.Equal(t, expect.Must(tiny(t).locate())(t), cache, "found in")
 }
@@ -67,8 +66,7 @@ func TestLocateHalf(t *testing.T) {
 func TestFindLooksForTheTrainingPart(t *testing.T) {
 	data, _, _ := places(t)
 	expect.File(t, filepath.Join(data, "train-images-idx3-ubyte.gz"), nil)
-	_, err := Find()
-	expect.Error(t, err, "60000 images", "no train-labels-idx1-ubyte.gz")
+	expect.Error(t, expect.Err(Find()), "60000 images", "no train-labels-idx1-ubyte.gz")
 	expect.File(t, filepath.Join(data, "train-labels-idx1-ubyte.gz"), nil)
 	expect.Equal(t, expect.Must(Find())(t), data, "found in")
 }

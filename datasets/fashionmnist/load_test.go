@@ -25,10 +25,9 @@ func TestLoadTiny(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := expect.Must(tiny(t).load(fsys))(t)
 			expect.NoError(t, got.Validate())
-			if got.Height != 1 || got.Width != 2 || got.Channels != 1 ||
-				!slices.Equal(got.Pixels, []uint8{1, 2, 3, 4}) || !slices.Equal(got.Labels, []int{9, 0}) {
-				t.Errorf("got %+v", got)
-			}
+			expect.That(t, got.Height == 1 && got.Width == 2 && got.Channels == 1 &&
+				slices.Equal(got.Pixels, []uint8{1, 2, 3, 4}) && slices.Equal(got.Labels, []int{9, 0}),
+				"got %+v", got)
 			expect.That(t, got.Classes[9] == "Ankle boot" && got.Classes[0] == "T-shirt/top" && len(got.Classes) == 10,
 				"classes %q", got.Classes)
 		})
@@ -76,8 +75,7 @@ func TestLoadTinyErrors(t *testing.T) {
 	// MNIST's files bear the same names, parse without a fault, and must not pass.
 	_, err := Load(folder(t, "t10k-images-idx3-ubyte", tinyImages, "t10k-labels-idx1-ubyte", tinyLabels), Test)
 	expect.Error(t, err, "t10k-images-idx3-ubyte", "something else")
-	_, err = Load(folder(t), Part(5))
-	expect.Error(t, err, "unknown part 5", "train, test")
+	expect.Error(t, expect.Err(Load(folder(t), Part(5))), "unknown part 5", "train, test")
 	expect.Equal(t, Train.String()+" "+Test.String(), "train test")
 }
 

@@ -57,8 +57,7 @@ func TestOpenErrors(t *testing.T) {
 		{"negative limit", fstest.MapFS{"a/x.png": {}}, Config{MaxPixels: -1}, []string{"-1 pixels"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Open(tt.fsys, tt.cfg)
-			expect.Error(t, err, append(tt.want, "folder: ")...)
+			expect.Error(t, expect.Err(Open(tt.fsys, tt.cfg)), append(tt.want, "folder: ")...)
 		})
 	}
 	_, err := Open(os.DirFS(filepath.Join(t.TempDir(), "missing")), Config{})
@@ -120,8 +119,7 @@ func TestLoadAndStream(t *testing.T) {
 	files["classc/b.png"].Data = files["classc/b.png"].Data[:40]
 	files["classd/b.png"].Data = nil
 	set := expect.Must(Open(files, Config{Height: 3}))(t)
-	_, err := set.Load(t.Context())
-	expect.Error(t, err, "classc/b.png")
+	expect.Error(t, expect.Err(set.Load(t.Context())), "classc/b.png")
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	expect.Is(t, expect.Err(set.Load(canceled)), context.Canceled, "canceled")
@@ -163,8 +161,7 @@ func TestOpenList(t *testing.T) {
 		_, err := OpenList(fsys, strings.NewReader(tt.list), tt.classes, Config{})
 		expect.Error(t, err, append(tt.want, "folder: ")...)
 	}
-	_, err = OpenList(fsys, strings.NewReader(""), nil, Config{Height: -3})
-	expect.Error(t, err, "-3×-3")
+	expect.Error(t, expect.Err(OpenList(fsys, strings.NewReader(""), nil, Config{Height: -3})), "-3×-3")
 }
 
 // checkList reads a list that may be damaged; what passes must be in the folder.
@@ -204,15 +201,13 @@ func TestJoin(t *testing.T) {
 	both := expect.Must(Join(woof, nette))(t)
 	images := expect.Must(both.Load(t.Context()))(t)
 	expect.Equal(t, images.Pixels, []uint8{10, 10, 10, 20, 20, 20, 30, 30, 30}, "pixels")
-	if want := []string{"Shih-Tzu", "Rhodesian ridgeback", "tench"}; !slices.Equal(images.Classes, want) ||
-		!slices.Equal(images.Labels, []int{0, 1, 2}) {
-		t.Errorf("labels %v of %v", images.Labels, images.Classes)
-	}
+	want := []string{"Shih-Tzu", "Rhodesian ridgeback", "tench"}
+	expect.That(t, slices.Equal(images.Classes, want) && slices.Equal(images.Labels, []int{0, 1, 2}),
+		"labels %v of %v", images.Labels, images.Classes)
 	expect.That(t, len(woof.Classes) == 2 && woof.Len() == 2, "Join changed what it was given")
 	_, err := Join()
 	expect.Error(t, err, "no sets")
-	_, err = Join(woof, woof)
-	expect.Error(t, err, "two of the sets", "Shih-Tzu")
+	expect.Error(t, expect.Err(Join(woof, woof)), "two of the sets", "Shih-Tzu")
 	_, err = Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 2}))
 	expect.Error(t, err, "1×1×3", "2×2×3")
 	_, err = Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 1, Fit: Stretch}))

@@ -163,8 +163,7 @@ func TestNormalDraw(t *testing.T) {
 	}
 	expect.Near(t, x, 3.5, 5/math.Sqrt(20_000), "mean of x")
 	expect.Near(t, y, 3.5, 5*math.Sqrt(0.5/20_000), "mean of y")
-	_, err := Separable().Positive.Draw(0, 1)
-	expect.Error(t, err, "0 points")
+	expect.Error(t, expect.Err(Separable().Positive.Draw(0, 1)), "0 points")
 }
 
 // Points of their own: with the seed of a mixture they share no number with it, so its classes tell nothing about them.
@@ -229,20 +228,17 @@ func TestPosteriorFarOut(t *testing.T) {
 		}
 		// The squared distances of (2, 0) are 4/0.96 from (0, 0) and, since it is (1, -1) from (1, 1), (1 + 1 - 2·0.2)/0.96.
 		want := 1 / (1 + math.Exp(0.5*(1.6/0.96-4/0.96)))
-		if got, err := scaled.Posterior(2*unit, 0, 0.5); err != nil || !(math.Abs(got-want) <= 1e-12) {
-			t.Errorf("unit %g: %v, error %v; want %v", unit, got, err, want)
-		}
+		got := expect.Must(scaled.Posterior(2*unit, 0, 0.5))(t)
+		expect.That(t, math.Abs(got-want) <= 1e-12, "unit %g: %v, error; want %v", unit, got, want)
 	}
 	vast := Mixture{
 		Negative: Normal{Mean: [2]float64{-1e308, 0}, Covariance: equal.Negative.Covariance},
 		Positive: Normal{Mean: [2]float64{1e308, 0}, Covariance: equal.Negative.Covariance},
 	}
-	_, err := vast.Posterior(0, 0, 0.5)
-	expect.Error(t, err, "cannot be compared", "nearer to 1")
+	expect.Error(t, expect.Err(vast.Posterior(0, 0, 0.5)), "cannot be compared", "nearer to 1")
 	same := Mixture{Negative: equal.Negative, Positive: equal.Negative}
-	if got, err := same.Posterior(1e250, -1e250, 0.25); err != nil || !(math.Abs(got-0.25) <= 1e-12) {
-		t.Errorf("one distribution twice: %v, error %v; want the prior", got, err)
-	}
+	got := expect.Must(same.Posterior(1e250, -1e250, 0.25))(t)
+	expect.That(t, math.Abs(got-0.25) <= 1e-12, "one distribution twice: %v, error; want the prior", got)
 }
 
 // The density of a normal distribution written out.
@@ -266,8 +262,7 @@ func TestPosterior(t *testing.T) {
 	expect.That(t, got == 0 || got == 1, "far away: %g", got)
 	_, err := m.Posterior(0, 0, 1)
 	expect.Error(t, err, "prior of 1")
-	_, err = m.Posterior(math.NaN(), 0, 0.5)
-	expect.Error(t, err, "not finite")
+	expect.Error(t, expect.Err(m.Posterior(math.NaN(), 0, 0.5)), "not finite")
 }
 
 func TestErrors(t *testing.T) {
@@ -296,7 +291,6 @@ func TestErrors(t *testing.T) {
 		{Separable(), Config{Points: 10, Prior: 0.01}, []string{"0 of 10", "draw more"}},
 		{Separable(), Config{Points: 10, Prior: 0.99}, []string{"10 of 10"}},
 	} {
-		_, err := tt.m.Draw(tt.cfg)
-		expect.Error(t, err, append(tt.want, "gaussian: ")...)
+		expect.Error(t, expect.Err(tt.m.Draw(tt.cfg)), append(tt.want, "gaussian: ")...)
 	}
 }

@@ -65,9 +65,8 @@ func TestFromBatchesLeavesNoGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	next, stop := iter.Pull2(FromBatches(puBatches(t), BatchesConfig{Ahead: 8}).Iter())
 	for range 20 {
-		if _, err, ok := next(); err != nil || !ok {
-			t.Fatal(err, ok)
-		}
+		_, err, ok := next()
+		expect.Require(t, err == nil && ok, "%v %v", err, ok)
 	}
 	stop()
 	for begin := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
@@ -106,9 +105,9 @@ func TestImagesThereAndBack(t *testing.T) {
 	for _, size := range []int{1, 3, 7, 100} {
 		ds := expect.Must(FromImages(want, size))(t)
 		got := expect.Must(ToImages(ds, want.Classes))(t)
-		if got.String() != want.String() || !slices.Equal(got.Pixels, want.Pixels) || !slices.Equal(got.Labels, want.Labels) {
-			t.Errorf("size %d: %v came back as %v", size, want, got)
-		}
+		expect.That(t, got.String() == want.String() && slices.Equal(got.Pixels, want.Pixels) &&
+			slices.Equal(got.Labels, want.Labels),
+			"size %d: %v came back as %v", size, want, got)
 	}
 	expect.That(t, expect.Err(FromImages(want, 0)) != nil, "a batch of 0 images is accepted")
 }
@@ -165,7 +164,6 @@ func TestToImagesErrors(t *testing.T) {
 		{"two sizes", fixed{pair(pixels(), classes(0, 0)),
 			pair(tensors.FromFlatDataAndDimensions([]uint8{1, 2}, 1, 1, 2, 1), classes(0))}, "1×2×1 after"},
 	} {
-		_, err := ToImages(tt.ds, []string{"a", "b"})
-		expect.Error(t, err, tt.want)
+		expect.Error(t, expect.Err(ToImages(tt.ds, []string{"a", "b"})), tt.want)
 	}
 }

@@ -179,8 +179,7 @@ func TestErrors(t *testing.T) {
 	}
 	_, err := Load(whole, 5, Options{})
 	expect.Error(t, err, "unknown part 5", "train, test, unlabeled")
-	_, err = Open(whole, 5, Options{})
-	expect.Error(t, err, "unknown part 5", "train, test, unlabeled")
+	expect.Error(t, expect.Err(Open(whole, 5, Options{})), "unknown part 5", "train, test, unlabeled")
 	// With the true sizes the tiny files are refused at once, and cost nothing.
 	got := damage.Allocated(func() {
 		_, err = Load(fstest.MapFS{"unlabeled_X.bin": {Data: make([]byte, 100)}}, Unlabeled, Options{AnyContent: true})
@@ -251,9 +250,9 @@ func foldText(lines int, f func(line, i int) string) string {
 func TestFolds(t *testing.T) {
 	number := func(line, i int) string { return strconv.Itoa((line*400 + i*3) % 5000) }
 	rows := expect.Must(Folds(fstest.MapFS{"stl10_binary/fold_indices.txt": {Data: []byte(foldText(10, number))}}))(t)
-	if len(rows) != 10 || len(rows[9]) != 1000 || rows[9][0] != 3600 || rows[9][2] != 3606 || rows[0][999] != 2997 {
-		t.Errorf("%d folds, the last starts with %v", len(rows), rows[9][:3])
-	}
+	expect.That(t, len(rows) == 10 && len(rows[9]) == 1000 && rows[9][0] == 3600 && rows[9][2] == 3606 &&
+		rows[0][999] == 2997,
+		"%d folds, the last starts with %v", len(rows), rows[9][:3])
 	bad := func(at, to string) func(int, int) string {
 		return func(line, i int) string {
 			if fmt.Sprint(line, i) == at {

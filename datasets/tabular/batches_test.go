@@ -162,8 +162,7 @@ func TestNewBatchesRefuses(t *testing.T) {
 		{"other features", x, s, other, ok, []string{"2 features", "table of 3"}},
 		{"batch", x, s, nil, datasets.BatchConfig{Size: 99}, []string{"99 examples", "only 15"}},
 	} {
-		_, err := NewBatches(tt.table, tt.split, tt.c, tt.cfg)
-		expect.Error(t, err, tt.want...)
+		expect.Error(t, expect.Err(NewBatches(tt.table, tt.split, tt.c, tt.cfg)), tt.want...)
 	}
 	expect.Must(NewBatches(x, s, nil, ok))(t)
 }

@@ -124,22 +124,18 @@ func TestViews(t *testing.T) {
 
 func TestCorruptionErrors(t *testing.T) {
 	for _, rate := range []float64{-0.1, 1.1, math.NaN()} {
-		_, err := NewCorruption(places(2, 2), rate)
-		expect.Error(t, err, "from 0 to 1")
+		expect.Error(t, expect.Err(NewCorruption(places(2, 2), rate)), "from 0 to 1")
 	}
 	_, err := NewCorruption(nil, 0.5)
 	expect.Error(t, err, "no rows given")
-	_, err = NewCorruption(&mat.Dense{}, 0.5)
-	expect.Error(t, err, "no rows given")
+	expect.Error(t, expect.Err(NewCorruption(&mat.Dense{}, 0.5)), "no rows given")
 	c := expect.Must(NewCorruption(places(2, 2), 0.5))(t)
 	rng := rand.New(rand.NewPCG(1, 1))
-	_, err = c.View(places(2, 3), rng)
-	expect.Error(t, err, "3 features", "2 features")
+	expect.Error(t, expect.Err(c.View(places(2, 3), rng)), "3 features", "2 features")
 	_, _, err = c.Views(nil, rng)
 	expect.Error(t, err, "no rows given")
 	for _, empty := range []*Corruption{nil, {}, (&Corruption{}).Exactly()} {
-		_, err = empty.View(places(2, 2), rng)
-		expect.Error(t, err, "no values", "NewCorruption")
+		expect.Error(t, expect.Err(empty.View(places(2, 2), rng)), "no values", "NewCorruption")
 		expect.Equal(t, empty.String(), "no values to replace features by", "String() of an empty corruption")
 	}
 }

@@ -47,9 +47,10 @@ func TestReadCSV(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := expect.Must(ReadCSV(iotest.OneByteReader(strings.NewReader(tt.text)), tt.cfg))(t)
 			expect.NoError(t, got.Validate())
-			if !slices.Equal(got.Features.RawMatrix().Data, tt.features) || !slices.Equal(got.Names, tt.columns) {
-				t.Errorf("features %v named %q, want %v named %q", got.Features.RawMatrix().Data, got.Names, tt.features, tt.columns)
-			}
+			expect.That(t, slices.Equal(got.Features.RawMatrix().Data, tt.features) &&
+				slices.Equal(got.Names, tt.columns),
+				"features %v named %q, want %v named %q", got.Features.RawMatrix().Data, got.Names, tt.features,
+				tt.columns)
 			expect.That(t, slices.Equal(got.Labels, tt.labels) && slices.Equal(got.Classes, tt.classes),
 				"labels %v of %q, want %v of %q", got.Labels, got.Classes, tt.labels, tt.classes)
 		})
@@ -137,9 +138,9 @@ func checkCSV(t *testing.T, text string) {
 				want = append(want, v)
 			}
 		}
-		if !slices.EqualFunc(got.Features.RawMatrix().Data, want, func(a, b float64) bool { return a == b && !math.IsNaN(a) }) {
-			t.Errorf("%q: features %v, want %v", text, got.Features.RawMatrix().Data, want)
-		}
+		expect.That(t,
+			slices.EqualFunc(got.Features.RawMatrix().Data, want, func(a, b float64) bool { return a == b && !math.IsNaN(a) }),
+			"%q: features %v, want %v", text, got.Features.RawMatrix().Data, want)
 	}
 }
 

@@ -190,8 +190,7 @@ func TestLoadNPY(t *testing.T) {
 		{"flat.npy", "", nil, []string{"flat.npy has the shape [2]", "reshape"}},
 		{"gone.npy", "", nil, []string{"gone.npy"}},
 	} {
-		_, err := LoadNPY(fsys, tt.x, tt.y, tt.classes)
-		expect.Error(t, err, append(tt.want, "tabular: ")...)
+		expect.Error(t, expect.Err(LoadNPY(fsys, tt.x, tt.y, tt.classes)), append(tt.want, "tabular: ")...)
 	}
 }
 

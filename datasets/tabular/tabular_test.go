@@ -47,26 +47,22 @@ func TestSelect(t *testing.T) {
 	x := table(2, 0, 1, 10, 11, 20, 21)
 	x.Labels, x.Classes = []int{0, 1, 0}, []string{"a", "b"}
 	got := expect.Must(x.Select([]int{2, 1, 2}))(t)
-	if want := []float64{20, 21, 10, 11, 20, 21}; !slices.Equal(got.Features.RawMatrix().Data, want) ||
-		!slices.Equal(got.Labels, []int{0, 1, 0}) {
-		t.Errorf("got %v of the classes %v", got.Features.RawMatrix().Data, got.Labels)
-	}
+	want := []float64{20, 21, 10, 11, 20, 21}
+	expect.That(t, slices.Equal(got.Features.RawMatrix().Data, want) && slices.Equal(got.Labels, []int{0, 1, 0}),
+		"got %v of the classes %v", got.Features.RawMatrix().Data, got.Labels)
 	got.Features.Set(0, 0, 99)
 	expect.That(t, x.Features.At(2, 0) == 20, "Select shares the features, want copies")
 	_, err := x.Select([]int{3})
 	expect.Error(t, err, "row 3", "3 rows")
-	_, err = x.Select([]int{-1})
-	expect.Error(t, err, "row -1")
-	_, err = x.Select(nil)
-	expect.Error(t, err, "no rows")
+	expect.Error(t, expect.Err(x.Select([]int{-1})), "row -1")
+	expect.Error(t, expect.Err(x.Select(nil)), "no rows")
 }
 
 // A table without features has no rows, and nothing to select, scale or tell of.
 func TestEmptyTable(t *testing.T) {
 	for _, empty := range []*Table{{}, {Features: &mat.Dense{}}} {
 		expect.That(t, empty.Len() == 0, "%d rows, want 0", empty.Len())
-		_, err := empty.Select([]int{0})
-		expect.Error(t, err, "row 0", "0 rows")
+		expect.Error(t, expect.Err(empty.Select([]int{0})), "row 0", "0 rows")
 		mean, deviation := empty.Standardize()
 		expect.That(t, len(mean) == 0 && len(deviation) == 0, "means %v and deviations %v of nothing", mean, deviation)
 		expect.Equal(t, empty.String(), "0 examples of 0 features, without classes", "String()")
@@ -101,10 +97,9 @@ func TestStandardize(t *testing.T) {
 	x := table(3, 1, 0.1, 100, 3, 0.1, 200, 5, 0.1, 300, 7, 0.1, 400)
 	mean, deviation := x.Standardize()
 	// The squares of -3, -1, 1, 3 have the mean 5; 50 times that in the last column.
-	if !slices.Equal(mean, []float64{4, 0.1, 250}) ||
-		!(math.Abs(deviation[0]-math.Sqrt(5)) <= 1e-12) || deviation[1] != 1 || !(math.Abs(deviation[2]-50*math.Sqrt(5)) <= 1e-9) {
-		t.Errorf("means %v, deviations %v", mean, deviation)
-	}
+	expect.That(t, slices.Equal(mean, []float64{4, 0.1, 250}) && math.Abs(deviation[0]-math.Sqrt(5)) <= 1e-12 &&
+		deviation[1] == 1 && math.Abs(deviation[2]-50*math.Sqrt(5)) <= 1e-9,
+		"means %v, deviations %v", mean, deviation)
 	for i, v := range []float64{-3, -1, 1, 3} {
 		if want := v / math.Sqrt(5); !(math.Abs(x.Features.At(i, 0)-want) <= 1e-12) || x.Features.At(i, 1) != 0 ||
 			!(math.Abs(x.Features.At(i, 2)-want) <= 1e-12) {

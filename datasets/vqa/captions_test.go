@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/puclab/puclab/internal/expect"
 	expects "github.com/puclab/puclab/internal/expect"
 )
 
@@ -41,9 +42,9 @@ func TestMisplace(t *testing.T) {
 				wrong = append(wrong, i)
 			}
 		}
-		if len(wrong) != int(40*share) || slices.ContainsFunc(before, func(i int) bool { return !slices.Contains(wrong, i) }) {
-			t.Errorf("at %g the captions of %v are misplaced, before those of %v", share, wrong, before)
-		}
+		expect.That(t, len(wrong) == int(40*share) &&
+			!slices.ContainsFunc(before, func(i int) bool { return !slices.Contains(wrong, i) }),
+			"at %g the captions of %v are misplaced, before those of %v", share, wrong, before)
 		before = wrong
 	}
 	// Who gets another's gets any other's: in the mean of many draws, each as often.

@@ -118,7 +118,7 @@ var errStopped = errors.New("stopped")
 
 // readObject calls each with the entries of the list under key.
 func readObject[E any](d *json.Decoder, key string, each func(E) error) error {
-	if err := expect(d, '{'); err != nil {
+	if err := expectDelim(d, '{'); err != nil {
 		return err
 	}
 	found := false
@@ -139,7 +139,7 @@ func readObject[E any](d *json.Decoder, key string, each func(E) error) error {
 			return err
 		}
 	}
-	if err := expect(d, '}'); err != nil {
+	if err := expectDelim(d, '}'); err != nil {
 		return err
 	}
 	if !found {
@@ -153,7 +153,7 @@ func readObject[E any](d *json.Decoder, key string, each func(E) error) error {
 
 // readList calls each with the entries of the list that comes next.
 func readList[E any](d *json.Decoder, key string, each func(E) error) error {
-	if err := expect(d, '['); err != nil {
+	if err := expectDelim(d, '['); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	for i := 0; d.More(); i++ {
@@ -167,14 +167,14 @@ func readList[E any](d *json.Decoder, key string, each func(E) error) error {
 			return fmt.Errorf("%s, entry %d (from byte %d): %w", key, i, start, err)
 		}
 	}
-	if err := expect(d, ']'); err != nil {
+	if err := expectDelim(d, ']'); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
 	return nil
 }
 
-// expect reads one bracket.
-func expect(d *json.Decoder, want json.Delim) error {
+// expectDelim reads one bracket.
+func expectDelim(d *json.Decoder, want json.Delim) error {
 	got, err := d.Token()
 	if err != nil {
 		return at(d, err)

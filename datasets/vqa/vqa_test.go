@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"github.com/puclab/puclab/datasets/internal/damage"
+	"github.com/puclab/puclab/internal/expect"
 	expects "github.com/puclab/puclab/internal/expect"
 )
 
@@ -220,10 +221,9 @@ func TestScore(t *testing.T) {
 	got := expects.Must(set.Score(map[int64]string{458752000: "a mesh", 458752001: "No!", 262146000: "Two"}))(t)
 	// One of ten said mesh, none no, two said 2.
 	want := Score{Hit: 2. / 3, Consensus: (1./3 + 0 + 2./3) / 3, LeaveOneOut: (0.3 + 0 + 0.6) / 3}
-	if !(math.Abs(got.Hit-want.Hit) <= 1e-15) || !(math.Abs(got.Consensus-want.Consensus) <= 1e-15) ||
-		!(math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15) {
-		t.Errorf("score %+v, want %+v", got, want)
-	}
+	expect.That(t, math.Abs(got.Hit-want.Hit) <= 1e-15 && math.Abs(got.Consensus-want.Consensus) <= 1e-15 &&
+		math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15,
+		"score %+v, want %+v", got, want)
 	_, err := set.Score(map[int64]string{458752000: "net", 458752001: "no"})
 	expects.Error(t, err, "question 262146000 has no answer")
 	_, err = set.Score(map[int64]string{458752000: "net", 458752001: "no", 262146000: "2", 5: "x"})

@@ -123,10 +123,9 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 	for _, patterns := range floors {
 		for _, pattern := range patterns {
-			if !slices.ContainsFunc(slices.Collect(maps.Keys(packages)),
-				func(name string) bool { return covers(pattern, name) }) {
-				t.Errorf("no package is at %s; take it out of this test", pattern)
-			}
+			expect.That(t, slices.ContainsFunc(slices.Collect(maps.Keys(packages)),
+				func(name string) bool { return covers(pattern, name) }),
+				"no package is at %s; take it out of this test", pattern)
 		}
 	}
 }
@@ -140,9 +139,9 @@ func TestRoomsNeedNoMoreThanTheyMay(t *testing.T) {
 			}
 			for _, imported := range p.inModule() {
 				inside := strings.HasPrefix(imported, room+"/") && room != "pucl" && room != "notebooks"
-				if imported != room && !inside && !strings.HasPrefix(imported, "internal/") && !slices.Contains(may, imported) {
-					t.Errorf("%s imports %s; %s may import only %v", name, imported, room, may)
-				}
+				expect.That(t, imported == room || inside || strings.HasPrefix(imported, "internal/") ||
+					slices.Contains(may, imported),
+					"%s imports %s; %s may import only %v", name, imported, room, may)
 			}
 		}
 		if strings.HasPrefix(name, "pucl") {

@@ -10,6 +10,8 @@ import (
 
 	modulepath "golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // The most bytes of the zip in which the module is downloaded, and of the files of a checkout.
@@ -56,23 +58,16 @@ func TestSizes(t *testing.T) {
 		checkout += info.Size()
 		files = append(files, f)
 	}
-	checked, err := zip.CheckFiles(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	checked := expect.Must(zip.CheckFiles(files))(t)
 	for _, name := range checked.Valid {
-		if strings.HasPrefix(name, "notebooks/results/") {
-			t.Fatalf("the zip holds %s; notebooks/results needs a go.mod, which makes it a module of its own", name)
-		}
+		expect.Require(t, !strings.HasPrefix(name, "notebooks/results/"),
+			"the zip holds %s; notebooks/results needs a go.mod, which makes it a module of its own", name)
 	}
 	var zipped counter
 	version := modulepath.Version{Path: strings.TrimSuffix(module, "/"), Version: "v0.0.0"}
-	if err := zip.Create(&zipped, version, files); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, zip.Create(&zipped, version, files))
 	t.Logf("the zip of the module has %d bytes, the %d files of a checkout have %d", zipped, len(files), checkout)
-	if zipped > mostZip || checkout > mostCheckout {
-		t.Errorf("the zip of the module has %d bytes and a checkout %d; they may have %d and %d",
-			zipped, checkout, mostZip, mostCheckout)
-	}
+	expect.That(t, zipped <= mostZip && checkout <= mostCheckout,
+		"the zip of the module has %d bytes and a checkout %d; they may have %d and %d", zipped, checkout, mostZip,
+		mostCheckout)
 }

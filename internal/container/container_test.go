@@ -68,9 +68,9 @@ func TestRefused(t *testing.T) {
 		expect.NoError(t, os.WriteFile(path, tt.data, 0o644))
 		_, err := kind.Read(path, "words", "none")
 		var damaged *Damaged
-		if err == nil || !strings.HasPrefix(err.Error(), path+" ") || !strings.Contains(err.Error(), tt.want) || errors.As(err, &damaged) != tt.damaged {
-			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
-		}
+		expect.That(t, err != nil && strings.HasPrefix(err.Error(), path+" ") &&
+			strings.Contains(err.Error(), tt.want) && errors.As(err, &damaged) == tt.damaged,
+			"%s: %v, want %q", tt.name, err, tt.want)
 	}
 	for _, names := range [][]string{nil, {"words"}, {"none", "words"}, {"words", "none", "more"}, {"words", "other"}} {
 		expect.Error(t, expect.Err(kind.Decode(good, names...)), "other sections")

@@ -113,9 +113,8 @@ func TestIsOwn(t *testing.T) {
 
 func TestIf(t *testing.T) {
 	expect.NoError(t, If(false, "%d views: %w", 1, io.EOF))
-	if err := If(true, "%d views: %w", 1, io.EOF); !errors.Is(err, io.EOF) || err.Error() != "1 views: EOF" {
-		t.Errorf("got %v", err)
-	}
+	err := If(true, "%d views: %w", 1, io.EOF)
+	expect.That(t, errors.Is(err, io.EOF) && err.Error() == "1 views: EOF", "got %v", err)
 }
 
 func TestPanicIf(t *testing.T) {

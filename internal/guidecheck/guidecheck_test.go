@@ -17,12 +17,12 @@ func TestParse(t *testing.T) {
 	g, err := parse("# Title\n\n```go\n// a/main.go\npackage main\n```\n\nWords.\n\n```go\nfunc main() {}\n```\n\n" +
 		"```python not run\nimport torch\n```\n\n```sh\ngo run ./a\n```\n\n```text\nhello\n```\n\n```sh\ntrue\n```\n")
 	expect.NoError(t, err)
-	if len(g.files) != 1 || g.files[0] != (file{"a/main.go", "// a/main.go\npackage main\n\nfunc main() {}\n", 3}) {
-		t.Errorf("files %+v", g.files)
-	}
-	if len(g.commands) != 2 || g.commands[0] != (command{"go run ./a\n", "hello\n", 18}) || g.commands[1] != (command{"true\n", "", 26}) {
-		t.Errorf("commands %+v", g.commands)
-	}
+	expect.That(t, len(g.files) == 1 &&
+		g.files[0] == (file{"a/main.go", "// a/main.go\npackage main\n\nfunc main() {}\n", 3}),
+		"files %+v", g.files)
+	expect.That(t, len(g.commands) == 2 && g.commands[0] == (command{"go run ./a\n", "hello\n", 18}) &&
+		g.commands[1] == (command{"true\n", "", 26}),
+		"commands %+v", g.commands)
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -95,9 +95,9 @@ func TestFollow(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "guide.md")
 			expect.NoError(t, os.WriteFile(name, []byte(strings.Replace(guide, tt.old, tt.new, 1)), 0o666))
 			err := follow(name, "go mod init example.com/own")
-			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-				t.Errorf("%v, want %q", err, tt.want)
-			}
+			expect.That(t, (tt.want != "" || err == nil) &&
+				(tt.want == "" || err != nil && strings.Contains(err.Error(), tt.want)),
+				"%v, want %q", err, tt.want)
 		})
 	}
 }
@@ -134,8 +134,7 @@ func TestGuides(t *testing.T) {
 			t.Errorf("guides/README.md does not link to %s", base)
 		}
 		for _, found := range link.FindAllStringSubmatch(words(string(text)), -1) {
-			_, err := os.Stat(filepath.Join("..", "..", "guides", found[1]))
-			expect.That(t, err == nil, "%s links to %s, which is not there", name, found[1])
+			expect.NoError(t, expect.Err(os.Stat(filepath.Join("..", "..", "guides", found[1]))))
 		}
 	}
 }

@@ -47,9 +47,8 @@ func TestEveryChangeIsFound(t *testing.T) {
 	good := expect.Must(os.ReadFile(path))(t)
 	at := 0
 	for what, data := range damagetest.Of(good, 8*len(good)) {
-		if object, ok := Open(data); ok {
-			t.Errorf("%s: read as %s", what, object)
-		}
+		object, ok := Open(data)
+		expect.That(t, !ok, "%s: read as %s", what, object)
 		if at++; at%50 != 1 {
 			continue
 		}
@@ -57,9 +56,8 @@ func TestEveryChangeIsFound(t *testing.T) {
 		var got result
 		expect.Error(t, Read(path, &got), path+" is not as it was written")
 	}
-	if object, ok := Open(append(bytes.Clone(good), '\n')); ok {
-		t.Errorf("with a line more: read as %s", object)
-	}
+	object, ok := Open(append(bytes.Clone(good), '\n'))
+	expect.That(t, !ok, "with a line more: read as %s", object)
 }
 
 // A line keeps numbers and texts as they are written, and no change of it goes unnoticed. Only an object with fields can be one.
@@ -70,9 +68,8 @@ func TestLine(t *testing.T) {
 		t.Fatalf("%s came back as %s, %v", line, back, err)
 	}
 	for what, data := range damagetest.Of(line, 8*len(line)) {
-		if back, ok := Open(data); ok {
-			t.Errorf("%s: read as %s", what, back)
-		}
+		back, ok := Open(data)
+		expect.That(t, !ok, "%s: read as %s", what, back)
 	}
 	for _, text := range []string{"", "{", "{}", "[1]", "7"} {
 		if line, err := Line([]byte(text)); err == nil {

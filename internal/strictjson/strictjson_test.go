@@ -63,9 +63,8 @@ func TestRoundTrip(t *testing.T) {
 	if data, err = Marshal(math.NaN()); err != nil || Unmarshal(data, &nan) != nil || !math.IsNaN(nan) {
 		t.Errorf("NaN came back as %g by %s, %v", nan, data, err)
 	}
-	if again, err := Marshal(got); err != nil || strings.Contains(string(again), "gone") {
-		t.Errorf("%s, %v", again, err)
-	}
+	again := expect.Must(Marshal(got))(t)
+	expect.That(t, !strings.Contains(string(again), "gone"), "%s", again)
 }
 
 // What the type does not have, or has otherwise, is an error that says where.
@@ -123,9 +122,7 @@ func FuzzUnmarshal(f *testing.F) {
 		if err := Unmarshal(first, &again); err != nil {
 			t.Fatalf("%s: %v", first, err)
 		}
-		if second, err := Marshal(again); err != nil || string(second) != string(first) {
-			t.Errorf("%s became %s, %v", first, second, err)
-		}
+		expect.Equal(t, string(expect.Must(Marshal(again))(t)), string(first), "%s became", first)
 	})
 }
 

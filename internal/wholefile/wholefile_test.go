@@ -19,9 +19,7 @@ func TestWrite(t *testing.T) {
 	if data, readErr := os.ReadFile(path); !errors.Is(err, broken) || readErr != nil || string(data) != "old" {
 		t.Errorf("after half a write: %q, %v, %v", data, err, readErr)
 	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	expect.Equal(t, len(expect.Must(os.ReadDir(filepath.Dir(path)))(t)), 1, "left")
 	expect.Is(t, Write(filepath.Join(filepath.Dir(path), "none", "a"), Bytes("")), os.ErrNotExist, "without a folder")
 }
 
@@ -48,9 +46,7 @@ func TestReplace(t *testing.T) {
 	before := path + ".before"
 	read := func(path string) string {
 		data, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
+		expect.Require(t, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
 		return string(data)
 	}
 	for i, text := range []string{"one", "two", "three"} {

@@ -97,10 +97,7 @@ func TestReadSums(t *testing.T) {
 	expect.That(t, err == nil && len(sums) == 2 && sums["a b.bin"] == abcSHA256 && sums["c.bin"] == abcSHA256,
 		"sums %v, error %v", sums, err)
 	expect.Equal(t, expect.Must(ReadSums(fsys, "missing"))(t), nil, "missing file")
-	_, err = ReadSums(fsys, "short")
-	expect.Error(t, err, "short, line 1")
-	_, err = ReadSums(fsys, "bare")
-	expect.Error(t, err, "bare, line 2")
-	_, err = ReadSums(fsys, "long")
-	expect.Error(t, err, "no list of checksums")
+	expect.Error(t, expect.Err(ReadSums(fsys, "short")), "short, line 1")
+	expect.Error(t, expect.Err(ReadSums(fsys, "bare")), "bare, line 2")
+	expect.Error(t, expect.Err(ReadSums(fsys, "long")), "no list of checksums")
 }

@@ -142,9 +142,9 @@ func TestSeedsAndDials(t *testing.T) {
 	more := base
 	more.Images = 310
 	larger := make1(t, more)
-	if !reflect.DeepEqual(larger.Pixels[:len(s.Pixels)], s.Pixels) || !reflect.DeepEqual(larger.Examples[:len(s.Examples)], s.Examples) {
-		t.Error("image 0 to 299 change with the number of images")
-	}
+	expect.That(t, reflect.DeepEqual(larger.Pixels[:len(s.Pixels)], s.Pixels) &&
+		reflect.DeepEqual(larger.Examples[:len(s.Examples)], s.Examples),
+		"image 0 to 299 change with the number of images")
 	other := base
 	other.Seed = 4
 	expect.That(t, !reflect.DeepEqual(make1(t, other).Pixels, s.Pixels), "two seeds give the same images")

@@ -71,15 +71,16 @@ func TestEmbeddingsAxes(t *testing.T) {
 	for i, p := range a.frames {
 		for _, g := range frames[i].Groups {
 			for k := range g.X {
-				if g.X[k] < p.X.Min || g.X[k] > p.X.Max || g.Y[k] < p.Y.Min || g.Y[k] > p.Y.Max {
-					t.Fatalf("frame %d: the point %g, %g is outside", i, g.X[k], g.Y[k])
-				}
+				expect.Require(t, g.X[k] >= p.X.Min && g.X[k] <= p.X.Max && g.Y[k] >= p.Y.Min &&
+					g.Y[k] <= p.Y.Max,
+					"frame %d: the point %g, %g is outside", i, g.X[k], g.Y[k])
 			}
 		}
 		q := layout(p, c)
-		if q.DataCanvas(c).Rectangle != first.DataCanvas(c).Rectangle || q.X.Min != first.X.Min || q.Y.Max != first.Y.Max {
-			t.Errorf("frame %d has its data at %v, the first one at %v", i, q.DataCanvas(c).Rectangle, first.DataCanvas(c).Rectangle)
-		}
+		expect.That(t, q.DataCanvas(c).Rectangle == first.DataCanvas(c).Rectangle && q.X.Min == first.X.Min &&
+			q.Y.Max == first.Y.Max,
+			"frame %d has its data at %v, the first one at %v", i, q.DataCanvas(c).Rectangle,
+			first.DataCanvas(c).Rectangle)
 	}
 	expect.Equal(t, a.frames[3].Title.Text, "A title\nstep 30, loss 5.57", "the title of frame 3")
 	paper := drawnAt(t, a, 500, 300)
@@ -88,20 +89,20 @@ func TestEmbeddingsAxes(t *testing.T) {
 	expect.That(t, len(alone.frames) == 1 && titleOf(alone) == "", "one frame")
 }
 
-// TestAnimationSize saves thirty frames of a thousand points, plays them, and looks at the size of the file.
+// TestAnimationSize saves ten frames of a thousand points, plays them, and looks at the size of the file.
 func TestAnimationSize(t *testing.T) {
 	expect.Slow(t)
-	a := expect.Must(Embeddings(EmbeddingsConfig{FrameTime: 150 * time.Millisecond}, film(30, 1000)...))(t)
+	compressed(t)
+	a := expect.Must(Embeddings(EmbeddingsConfig{FrameTime: 150 * time.Millisecond}, film(10, 1000)...))(t)
 	path := filepath.Join(t.TempDir(), "film.apng")
 	expect.NoError(t, Save(a, path, 0, 0))
 	file := expect.Must(os.ReadFile(path))(t)
 	t.Logf("%d bytes", len(file))
-	expect.That(t, len(file) <= 1_500_000, "the file has %d bytes, want 1.5 MB at most", len(file))
+	expect.That(t, len(file) <= 500_000, "the file has %d bytes, want 50 kB a frame at most", len(file))
 	still, frames, delays := readAPNG(t, file)
-	if len(frames) != 30 || delays[0] != 150*time.Millisecond || delays[29] != 1500*time.Millisecond ||
-		!sameImage(still, frames[29]) || sameImage(frames[3], frames[4]) {
-		t.Errorf("%d frames of %v, the last one %v", len(frames), delays[0], delays[len(delays)-1])
-	}
+	expect.That(t, len(frames) == 10 && delays[0] == 150*time.Millisecond && delays[9] == 1500*time.Millisecond &&
+		sameImage(still, frames[9]) && !sameImage(frames[3], frames[4]),
+		"%d frames of %v, the last one %v", len(frames), delays[0], delays[len(delays)-1])
 }
 
 // TestAnimationData checks what a notebook gets: the moving picture, and the still for who asks for less motion.
@@ -121,7 +122,7 @@ func TestAnimationData(t *testing.T) {
 	still := expect.Must(base64.StdEncoding.DecodeString(strings.TrimSuffix(code, `"`)))(t)
 	_, err := png.Decode(bytes.NewReader(still))
 	expect.That(t, err == nil && !bytes.Contains(still, []byte("acTL")), "the still moves, or %v", err)
-	if !bytes.Equal(data.Data[protocol.MIMEImagePNG].([]byte), moving) || data.Data[protocol.MIMETextPlain] != "Figure: Two <clouds> part" {
-		t.Error("the other forms differ")
-	}
+	expect.That(t, bytes.Equal(data.Data[protocol.MIMEImagePNG].([]byte), moving) &&
+		data.Data[protocol.MIMETextPlain] == "Figure: Two <clouds> part",
+		"the other forms differ")
 }

@@ -9,6 +9,8 @@ import (
 	"image/png"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // readAPNG plays an APNG file by the specification, with no code of the encoder: it returns the image that stands where nothing
@@ -37,18 +39,15 @@ func readAPNG(t *testing.T, file []byte) (still image.Image, frames []image.Imag
 		write(&b, "IDAT", pixels)
 		write(&b, "IEND", nil)
 		part, err := png.Decode(&b)
-		if err != nil {
-			t.Fatalf("frame %d: %v", len(frames), err)
-		}
+		expect.Require(t, err == nil, "frame %d: %v", len(frames), err)
 		if screen == nil {
 			screen = image.NewRGBA(image.Rect(0, 0, int(word(header)), int(word(header[4:]))))
 		}
 		corner := image.Pt(int(word(control[12:])), int(word(control[16:])))
 		for y := range part.Bounds().Dy() {
 			for x := range part.Bounds().Dx() {
-				if !(image.Pt(x, y).Add(corner).In(screen.Rect)) {
-					t.Fatalf("frame %d leaves the image", len(frames))
-				}
+				expect.Require(t, image.Pt(x, y).Add(corner).In(screen.Rect),
+					"frame %d leaves the image", len(frames))
 				screen.Set(corner.X+x, corner.Y+y, part.At(x, y))
 			}
 		}
@@ -61,17 +60,15 @@ func readAPNG(t *testing.T, file []byte) (still image.Image, frames []image.Imag
 	}
 	next, announced := uint32(0), -1
 	number := func(data []byte) {
-		if got := word(data); got != next {
-			t.Fatalf("number %d of the sequence stands where %d should", got, next)
-		}
+		got := word(data)
+		expect.Require(t, got == next, "number %d of the sequence stands where %d should", got, next)
 		next++
 	}
 	for rest := file[8:]; len(rest) > 0; {
 		n := word(rest)
 		kind, data := string(rest[4:8]), rest[8:8+n]
-		if crc32.ChecksumIEEE(rest[4:8+n]) != word(rest[8+n:]) {
-			t.Fatalf("the check sum of a chunk %s is wrong", kind)
-		}
+		expect.Require(t, crc32.ChecksumIEEE(rest[4:8+n]) == word(rest[8+n:]),
+			"the check sum of a chunk %s is wrong", kind)
 		switch kind {
 		case "IHDR":
 			header = data
@@ -91,13 +88,9 @@ func readAPNG(t *testing.T, file []byte) (still image.Image, frames []image.Imag
 		}
 		rest = rest[12+n:]
 	}
-	if announced != len(frames) {
-		t.Errorf("%d frames are announced and %d come", announced, len(frames))
-	}
+	expect.Equal(t, announced, len(frames), "frames announced")
 	still, err := png.Decode(bytes.NewReader(file)) // which passes over the chunks of the animation
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return still, frames, delays
 }
 
@@ -142,27 +135,17 @@ func TestAPNG(t *testing.T) {
 		full[i] = p
 	}
 	for name, images := range map[string][]image.Image{"palette": shrinkTogether(pixels), "full color": full} {
-		file, err := encodeAPNG(images, want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := expect.Must(encodeAPNG(images, want))(t)
 		still, got, delays := readAPNG(t, file)
-		if len(got) != len(images) || !sameImage(still, images[len(images)-1]) {
-			t.Fatalf("%s: %d frames, or the image that stands is not the last one", name, len(got))
-		}
+		expect.Require(t, len(got) == len(images) && sameImage(still, images[len(images)-1]),
+			"%s: %d frames, or the image that stands is not the last one", name, len(got))
 		for i := range got {
-			if !sameImage(got[i], images[i]) || delays[i] != want[i] {
-				t.Errorf("%s: frame %d is another one, for %v instead of %v", name, i, delays[i], want[i])
-			}
+			expect.That(t, sameImage(got[i], images[i]) && delays[i] == want[i],
+				"%s: frame %d is another one, for %v instead of %v", name, i, delays[i], want[i])
 		}
 	}
-	if _, ok := shrinkTogether(pixels)[0].(*image.Paletted); !ok {
-		t.Error("the frames have no palette")
-	}
-	if d := difference(pixels[0], pixels[1]); d != image.Rect(0, 0, 1, 1) {
-		t.Errorf("two equal frames differ in %v", d)
-	}
-	if d := difference(pixels[1], pixels[2]); d != image.Rect(2, 3, 30, 29) {
-		t.Errorf("two frames differ in %v", d)
-	}
+	_, ok := shrinkTogether(pixels)[0].(*image.Paletted)
+	expect.That(t, ok, "the frames have no palette")
+	expect.Equal(t, difference(pixels[0], pixels[1]), image.Rect(0, 0, 1, 1), "two equal frames differ in")
+	expect.Equal(t, difference(pixels[1], pixels[2]), image.Rect(2, 3, 30, 29), "two frames differ in")
 }

@@ -2,7 +2,6 @@ package viz_test
 
 import (
 	"fmt"
-	"log"
 	"math"
 	"math/rand/v2"
 
@@ -17,12 +16,7 @@ func ExampleBars() {
 		viz.Bar{Name: "log partition", Value: 0.91},
 		viz.Bar{Name: "loss", Value: 1.24, Strong: true},
 	)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/bars.png", 6.5*viz.Inch, 2*viz.Inch); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/bars.png", 6.5*viz.Inch, 2*viz.Inch)
 }
 
 // Accuracies of a probe on true labels and of two ways without them, five seeds each, and what a paper has.
@@ -31,12 +25,7 @@ func ExampleGroupedBars() {
 		viz.BarGroup{Name: "PUCL", Bars: []viz.MeasuredBar{{Value: 93.4, HalfWidth: 0.2}, {Value: 91.7, HalfWidth: 0.3}, {Value: 44.7, HalfWidth: 1.6, Published: 91.8}}},
 		viz.BarGroup{Name: "SCL-PU", Bars: []viz.MeasuredBar{{Value: 93, HalfWidth: 0.4}, {Value: 87.9, HalfWidth: 0.6}, {Value: 55.8, HalfWidth: 6.8}}},
 		viz.BarGroup{Name: "ssCL", Bars: []viz.MeasuredBar{{Value: 91.8, HalfWidth: 0.3}, {Missing: true}, {Value: 47.7, HalfWidth: 9.3, Published: 91.4}}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/grouped_bars.png", 0, 3.4*viz.Inch); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/grouped_bars.png", 0, 3.4*viz.Inch)
 }
 
 // Sixty images, of which eighteen are positive and six labeled: as two samples, the unlabeled one being all images, and
@@ -46,12 +35,7 @@ func ExampleStackedBars() {
 		[]string{viz.LabeledPositive, viz.UnlabeledPositive, "unlabeled negative"},
 		viz.StackedBar{Name: "case-control", Parts: []float64{6, 18, 42}},
 		viz.StackedBar{Name: "single-dataset", Parts: []float64{6, 12, 42}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/stacked_bars.png", 0, 2.2*viz.Inch); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/stacked_bars.png", 0, 2.2*viz.Inch)
 }
 
 // Similarities of a labeled positive to three kinds of images.
@@ -66,12 +50,7 @@ func ExampleDistributions() {
 	}
 	p, err := viz.Distributions(viz.DistributionsConfig{Figure: viz.Figure{Title: "To a labeled positive", XLabel: "cosine"}},
 		draw(viz.LabeledPositive, 300, 1.6, 0.4), draw(viz.UnlabeledPositive, 900, 1, 0.5), draw(viz.Negative, 2000, -0.3, 0.4))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/distributions.png", 0, 3.2*viz.Inch); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/distributions.png", 0, 3.2*viz.Inch)
 }
 
 // The cosines of points on the circle: six labeled and six unlabeled positives near each other, twelve negatives across.
@@ -87,12 +66,7 @@ func ExampleHeatmap() {
 		Figure: viz.Figure{Title: "Who is like whom in a batch"}, Unit: "cosine",
 		Groups: []viz.Span{{Name: "labeled", Rows: 6}, {Name: "hidden", Rows: 6}, {Name: "negative", Rows: 12}},
 	}, cosines)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/heatmap.png", 5*viz.Inch, 3.9*viz.Inch); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/heatmap.png", 5*viz.Inch, 3.9*viz.Inch)
 }
 
 // Two classifiers of one test set, where the labeled positives that were held out stand in a row of their own; the second one
@@ -107,19 +81,12 @@ func ExampleConfusion() {
 				{Name: "new, not yet looked at", Counts: []int{labeled[0] / 2, labeled[1] * 3}},
 			},
 		}.Figure()
-		if err != nil {
-			log.Fatal(err)
-		}
+		check(err)
 		return figure
 	}
 	figures, err := viz.Column(0, draw("PUPL", []int{184, 16}, []int{1650, 150}, []int{230, 3770}),
 		draw("Unlabeled taken for negative", []int{0, 200}, []int{0, 1800}, []int{0, 4000}))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(figures, "testdata/confusion.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(figures, err, "testdata/confusion.png", 0, 0)
 }
 
 // A classifier whose probabilities can be believed, and one that is twice as sure as it should be.
@@ -134,24 +101,15 @@ func ExampleReliability() {
 			probabilities[i] = 1 / (1 + math.Exp(-sureness*logit))
 		}
 		bins, err := evaluate.MeasureReliability(probabilities, truth, 10)
-		if err != nil {
-			log.Fatal(err)
-		}
+		check(err)
 		k := viz.ReliabilityCurve{Name: fmt.Sprintf("%s, error %.3f", name, bins.CalibrationError()), Probabilities: probabilities}
 		for _, b := range bins {
 			low, high, err := evaluate.Wilson(b.Positive, int(math.Round(n*b.Share)), 0.95)
-			if err != nil {
-				log.Fatal(err)
-			}
+			check(err)
 			k.Bins = append(k.Bins, viz.ReliabilityBin{Mean: b.Mean, Positive: b.Positive, Low: low, High: high})
 		}
 		return k
 	}
 	f, err := viz.Reliability(viz.Figure{Title: "Which probabilities can be believed"}, curve("calibrated", 1), curve("too sure", 2))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(f, "testdata/reliability.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(f, err, "testdata/reliability.png", 0, 0)
 }

@@ -1,7 +1,6 @@
 package viz_test
 
 import (
-	"log"
 	"math"
 	"strings"
 	"testing"
@@ -19,9 +18,7 @@ func ExampleClusters() {
 		[]viz.Center{{viz.Positive, []float64{0, 0}}, {viz.Negative, []float64{4, 1}}},
 		viz.Dots{Name: viz.LabeledPositive, At: [][]float64{{0, 0}}, Center: 1},
 		viz.Dots{Name: viz.Unlabeled, At: [][]float64{{1, 1}, {0, 2}, {4, 2}, {5, 0}, {5, 0}, {3, 1}}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	crowd := [][]float64{{3}, {4}, {4}}
 	for range 9 {
 		crowd = append(crowd, []float64{1})
@@ -30,25 +27,15 @@ func ExampleClusters() {
 		[]viz.Center{{viz.Positive, []float64{0}}, {viz.Negative, []float64{3.7}}},
 		viz.Dots{Name: viz.LabeledPositive, At: [][]float64{{0}, {0}}, Center: 1},
 		viz.Dots{Name: viz.Unlabeled, At: crowd})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	row, err := viz.Panels(0, 0, plane, line)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(row, "testdata/clusters.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(row, err, "testdata/clusters.png", 0, 0)
 }
 
 // svg draws a figure and returns it as the text of an SVG file with an element for each mark.
 func svg(t *testing.T, f viz.Drawer) string {
 	t.Helper()
-	text, err := viz.DrawnSVG(f, 400, 250)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Must(viz.DrawnSVG(f, 400, 250))(t)
 	return string(text)
 }
 

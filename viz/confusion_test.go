@@ -49,9 +49,9 @@ func TestConfusionSaysWhatItCounts(t *testing.T) {
 	expect.That(t, alt == want, "in words:\n%s\nwant\n%s", alt, want)
 	table := expect.Must(c.Table())(t)
 	text, err := table.Text()
-	if err != nil || len(table.Rows) != 4 || !strings.Contains(text, "33.3") || !strings.Contains(text, "1,230") {
-		t.Errorf("%v\n%s", err, text)
-	}
+	expect.That(t, err == nil && len(table.Rows) == 4 && strings.Contains(text, "33.3") &&
+		strings.Contains(text, "1,230"),
+		"%v\n%s", err, text)
 	d := expect.Must(c.Figure())(t)
 	c.Rows[0].Counts[0] = 99 // the drawing has its own copy
 	paper := confusionOnPaper(t, d)

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/puclab/puclab/pucl/reduce"
 	"github.com/puclab/puclab/viz"
@@ -37,6 +38,19 @@ func ExampleLearningCurves() {
 	}
 }
 
+// check ends the program with an error, if there is one.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// save writes a figure, unless it could not be made.
+func save(f viz.Drawer, err error, path string, w, h vg.Length) {
+	check(err)
+	check(viz.Save(f, path, w, h))
+}
+
 // cloud returns n points around a center.
 func cloud(rng *rand.Rand, name string, n int, x, y float64) viz.Group {
 	g := viz.Group{Name: name}
@@ -62,12 +76,7 @@ func ExampleScatter() {
 		cloud(rng, viz.LabeledPositive, 30, 2, 1),
 		cloud(rng, viz.UnlabeledPositive, 200, 2, 1),
 		cloud(rng, viz.Negative, 3000, -1, 0))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/scatter.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/scatter.png", 0, 0)
 }
 
 // An embedding of eight dimensions in the plane of its two largest variances, colored once by the true class and
@@ -91,17 +100,11 @@ func ExamplePanels() {
 		}
 	}
 	plane, explained, err := reduce.PCA(embedding, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	truth, err := viz.GroupBy(plane, class, viz.LabeledPositive, viz.UnlabeledPositive, viz.Negative)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	guessed, err := viz.GroupBy(plane, guess, viz.Positive, viz.Negative)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	cfg := viz.ScatterConfig{
 		Figure: viz.Figure{
 			Title:  "True class",
@@ -111,21 +114,12 @@ func ExamplePanels() {
 		EqualAspect: true,
 	}
 	left, err := viz.Scatter(cfg, truth...)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	cfg.Title = "Pseudo-label"
 	right, err := viz.Scatter(cfg, guessed...)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	row, err := viz.Panels(0, 0, left, right)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(row, "testdata/panels.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(row, err, "testdata/panels.png", 0, 0)
 }
 
 // accuracies is a made-up table of results.
@@ -145,9 +139,7 @@ var accuracies = viz.Table{
 
 func ExampleTable_Text() {
 	text, err := accuracies.Text()
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Print(text)
 	// Output:
 	// Test accuracy (%)
@@ -163,9 +155,7 @@ func ExampleTable_Text() {
 
 func ExampleTable_Markdown() {
 	text, err := accuracies.Markdown()
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Print(text)
 	// Output:
 	// **Test accuracy (%)**
@@ -181,12 +171,7 @@ func ExampleTable_Markdown() {
 
 func ExampleTable_Figure() {
 	f, err := accuracies.Figure()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(f, "testdata/table.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(f, err, "testdata/table.png", 0, 0)
 }
 
 // Four images of 16 by 16 pixels, a bright square at four places, and a mirrored view of each below it.
@@ -213,24 +198,16 @@ func ExampleImageGrid() {
 		}
 	}
 	grid, err := viz.ImageGrid(pixels, side, side, 1, n, captions)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	grid.Title = "What mirroring does"
-	if err := viz.Save(grid, "testdata/image_grid.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	check(viz.Save(grid, "testdata/image_grid.png", 0, 0))
 }
 
 // Outside a notebook Show says what the figure would show.
 func ExampleShow() {
 	p, err := viz.LearningCurves(viz.CurvesConfig{}, viz.Curve{Name: "PUCL", X: []float64{0, 1}, Y: []float64{6, 5}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Show(p, "The loss of PUCL falls from 6 to 5 in one step."); err != nil {
-		log.Fatal(err)
-	}
+	check(err)
+	check(viz.Show(p, "The loss of PUCL falls from 6 to 5 in one step."))
 	// Output:
 	// Figure: The loss of PUCL falls from 6 to 5 in one step.
 	// (To see it, run this in a GoNB notebook, or write it to a file: viz.Save(figure, "figure.png", 0, 0).)

@@ -47,13 +47,12 @@ func TestGolden(t *testing.T) {
 		{ExampleUnitCircle, "unit_circle.png"},
 	} {
 		t.Run(g.file, func(t *testing.T) {
+			t.Parallel()
 			cmpimg.CheckPlotApprox(g.draw, t, near, g.file)
 			if t.Failed() || *cmpimg.GenerateTestData {
 				return // a wrong figure stays for a look at it
 			}
-			if err := os.Remove("testdata/" + g.file); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, os.Remove("testdata/"+g.file))
 		})
 	}
 }

@@ -144,20 +144,20 @@ func TestImageTableDots(t *testing.T) {
 				block = at.n
 			}
 			size := int(math.Round(math.Sqrt(float64(block))))
-			if at.n != block || size*size != block || at.maxX-at.minX+1 != size || at.maxY-at.minY+1 != size {
-				t.Errorf("pixel %d of the image %d has %d dots in %+v, want a square of %d", i, green, at.n, *at, block)
-			}
+			expect.That(t, at.n == block && size*size == block && at.maxX-at.minX+1 == size &&
+				at.maxY-at.minY+1 == size,
+				"pixel %d of the image %d has %d dots in %+v, want a square of %d", i, green, at.n, *at, block)
 			if i == side+1 {
 				middles = append(middles, vg.Point{X: vg.Length(at.minX), Y: vg.Length(at.minY)})
 			}
 		}
 	}
-	if !(middles[0].X < middles[1].X && middles[1].X < middles[2].X && middles[0].Y == middles[1].Y && middles[1].Y == middles[2].Y) {
-		t.Errorf("the first row lies at %v", middles[:3])
-	}
-	if !(middles[3].X == middles[0].X && middles[4].X == middles[2].X && middles[3].Y > middles[0].Y && middles[4].Y == middles[3].Y) {
-		t.Errorf("the second row lies at %v, below %v", middles[3:], middles[:3])
-	}
+	expect.That(t, middles[0].X < middles[1].X && middles[1].X < middles[2].X && middles[0].Y == middles[1].Y &&
+		middles[1].Y == middles[2].Y,
+		"the first row lies at %v", middles[:3])
+	expect.That(t, middles[3].X == middles[0].X && middles[4].X == middles[2].X && middles[3].Y > middles[0].Y &&
+		middles[4].Y == middles[3].Y,
+		"the second row lies at %v, below %v", middles[3:], middles[:3])
 }
 
 // TestImageTableWords checks that headings stand over their sides, and that notes and long names stay on the paper.
@@ -183,9 +183,9 @@ func TestImageTableWords(t *testing.T) {
 			boxes++
 			at := a.Rectangle
 			cell = at.Size().X
-			if at.Min.Add(origin).X < 0 || at.Min.Add(origin).Y < 0 || at.Max.Add(origin).X > w || at.Max.Add(origin).Y > h {
-				t.Errorf("a picture lies at %v", at)
-			}
+			expect.That(t, at.Min.Add(origin).X >= 0 && at.Min.Add(origin).Y >= 0 && at.Max.Add(origin).X <= w &&
+				at.Max.Add(origin).Y <= h,
+				"a picture lies at %v", at)
 		}
 	}
 	expect.That(t, boxes == 11, "%d pictures, want 11", boxes)

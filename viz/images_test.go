@@ -13,6 +13,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/recorder"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestImageGridErrors(t *testing.T) {
@@ -29,19 +31,14 @@ func TestImageGridErrors(t *testing.T) {
 		{"part of an image", second(ImageGrid(four, 3, 1, 1, 0, nil)), ErrLength},
 		{"captions", second(ImageGrid(four, 2, 2, 1, 0, []string{"a", "b"})), ErrLength},
 	} {
-		if !errors.Is(tt.err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
-		}
+		expect.That(t, errors.Is(tt.err, tt.want), "%s: %v, want %v", tt.name, tt.err, tt.want)
 	}
 }
 
 // decode returns the image in a PNG file.
 func decode(t *testing.T, data []byte) image.Image {
 	t.Helper()
-	img, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := expect.Must(png.Decode(bytes.NewReader(data)))(t)
 	return img
 }
 
@@ -55,25 +52,16 @@ func TestImageGridPixels(t *testing.T) {
 		255, 255, 0 /**/, 0, 255, 255,
 		90, 90, 90 /**/, 0, 0, 0,
 	}
-	g, err := ImageGrid(pixels, 2, 2, 3, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := expect.Must(ImageGrid(pixels, 2, 2, 3, 1, nil))(t)
 	before := append([]uint8(nil), pixels...)
 	w, h := g.Size()
-	data, err := encodePNG(g, w, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(pixels, before) {
-		t.Error("the pixels changed")
-	}
+	data := expect.Must(encodePNG(g, w, h))(t)
+	expect.That(t, bytes.Equal(pixels, before), "the pixels changed")
 	for i := range pixels {
 		pixels[i] = 7 // the grid has its own copy
 	}
-	if again, err := encodePNG(g, w, h); err != nil || !bytes.Equal(again, data) {
-		t.Errorf("the grid changed with the pixels, %v", err)
-	}
+	again := expect.Must(encodePNG(g, w, h))(t)
+	expect.That(t, bytes.Equal(again, data), "the grid changed with the pixels")
 	img := decode(t, data)
 	const dots = pngDPI / 72.0 // a point
 	for i := range 8 {
@@ -81,21 +69,16 @@ func TestImageGridPixels(t *testing.T) {
 		px := int(dots * float64(margin+largestCell*(0.25+0.5*vg.Length(x))))
 		py := int(dots * float64(margin+(largestCell+cellGap)*vg.Length(n)+largestCell*(0.25+0.5*vg.Length(y))))
 		want := color.RGBA{before[3*i], before[3*i+1], before[3*i+2], 255}
-		if got := color.RGBAModel.Convert(img.At(px, py)); got != want {
-			t.Errorf("image %d, row %d, column %d: %v, want %v", n, y, x, got, want)
-		}
+		got := color.RGBAModel.Convert(img.At(px, py))
+		expect.That(t, got == want, "image %d, row %d, column %d: %v, want %v", n, y, x, got, want)
 	}
 }
 
 func TestImageGridLayout(t *testing.T) {
 	g, err := ImageGrid(make([]uint8, 10*4*2), 4, 2, 1, 0, nil) // ten images twice as high as wide
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	boxes, _ := drawn(t, g)
-	if len(boxes) != 10 {
-		t.Fatalf("%d pictures, want 10", len(boxes))
-	}
+	expect.Require(t, len(boxes) == 10, "%d pictures, want 10", len(boxes))
 	for i, box := range boxes {
 		if column, row := i%8, i/8; box.Min.X != boxes[column].Min.X || box.Min.Y != boxes[8*row].Min.Y {
 			t.Errorf("picture %d lies at %v, not in column %d of row %d", i, box, column, row)
@@ -104,26 +87,22 @@ func TestImageGridLayout(t *testing.T) {
 			t.Errorf("a picture of %v, want twice as high as wide", size)
 		}
 	}
-	if boxes[8].Max.Y > boxes[0].Min.Y {
-		t.Errorf("the second row at %v lies over the first at %v", boxes[8], boxes[0])
-	}
+	expect.That(t, boxes[8].Max.Y <= boxes[0].Min.Y,
+		"the second row at %v lies over the first at %v", boxes[8], boxes[0])
 	if w, _ := g.Size(); w > defaultWidth+0.01 {
 		t.Errorf("the grid is %g points wide, the notebook %g", w.Points(), defaultWidth.Points())
 	}
 	long := "antidisestablishmentarianism"
-	g, err = ImageGrid(make([]uint8, 8), 1, 1, 1, 8, []string{long, "", "", "", "", "", "", "two words"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g = expect.Must(ImageGrid(make([]uint8, 8), 1, 1, 1, 8, []string{long, "", "", "", "", "", "", "two words"}))(t)
 	_, words := drawn(t, g)
 	var captions []string
 	for s := range words {
 		captions = append(captions, s)
 	}
 	slices.Sort(captions)
-	if len(captions) < 2 || !strings.HasPrefix(captions[0], "anti") || captions[0] == long || strings.Join(captions[1:], " ") != "two words" {
-		t.Errorf("captions %q", captions)
-	}
+	expect.That(t, len(captions) >= 2 && strings.HasPrefix(captions[0], "anti") && captions[0] != long &&
+		strings.Join(captions[1:], " ") == "two words",
+		"captions %q", captions)
 }
 
 // drawn returns where the pictures and the words of f lie when it is drawn in its own size, from its upper left corner.
@@ -131,9 +110,7 @@ func drawn(t *testing.T, f Drawer) (pictures []vg.Rectangle, words map[string]vg
 	t.Helper()
 	w, h := sizeOf(f, 0, 0)
 	paper := &sheetOfPaper{w: w, h: h}
-	if err := drawOn(f, paper); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, drawOn(f, paper))
 	for _, a := range paper.Actions {
 		if a, ok := a.(*recorder.DrawImage); ok {
 			pictures = append(pictures, a.Rectangle)

@@ -1,8 +1,6 @@
 package viz_test
 
 import (
-	"log"
-
 	"github.com/puclab/puclab/viz"
 )
 
@@ -32,10 +30,5 @@ func ExampleImageTable_Figure() {
 			{Name: "a task with a name of two lines", Note: "not drawn yet"},
 		},
 	}.Figure()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(f, "testdata/image_table.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(f, err, "testdata/image_table.png", 0, 0)
 }

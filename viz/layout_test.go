@@ -104,9 +104,9 @@ func TestLegendBesideData(t *testing.T) {
 					continue
 				}
 				seen = true
-				if r.Min.X < data.Max.X && r.Max.X > data.Min.X && r.Min.Y < data.Max.Y && r.Max.Y > data.Min.Y {
-					t.Errorf("top %v: %q at %v lies over the data %v", top, word, r, data.Rectangle)
-				}
+				expect.That(t, r.Min.X >= data.Max.X || r.Max.X <= data.Min.X || r.Min.Y >= data.Max.Y ||
+					r.Max.Y <= data.Min.Y,
+					"top %v: %q at %v lies over the data %v", top, word, r, data.Rectangle)
 			}
 			expect.That(t, seen, "top %v: %q is not drawn", top, name)
 		}
@@ -147,9 +147,9 @@ func TestTickLabelsApart(t *testing.T) {
 		for s, r := range found {
 			ticks++
 			for u, q := range found {
-				if s < u && r.Min.X < q.Max.X+3 && q.Min.X < r.Max.X+3 && r.Min.Y < q.Max.Y && q.Min.Y < r.Max.Y {
-					t.Errorf("%g points: %q at %v and %q at %v touch", w.Points(), s, r, u, q)
-				}
+				expect.That(t, s >= u || r.Min.X >= q.Max.X+3 || q.Min.X >= r.Max.X+3 || r.Min.Y >= q.Max.Y ||
+					q.Min.Y >= r.Max.Y,
+					"%g points: %q at %v and %q at %v touch", w.Points(), s, r, u, q)
 			}
 		}
 		expect.That(t, ticks >= 3, "%g points: only %d texts", w.Points(), ticks)
@@ -251,9 +251,8 @@ func TestSVG(t *testing.T) {
 					role = a.Value
 				}
 				if a.Name.Local == "font-family" {
-					if !strings.Contains(a.Value, "sans-serif") {
-						t.Errorf("font without a generic family: %s", a.Value)
-					}
+					expect.That(t, strings.Contains(a.Value, "sans-serif"),
+						"font without a generic family: %s", a.Value)
 					fonts++
 				}
 			}
@@ -265,15 +264,12 @@ func TestSVG(t *testing.T) {
 			}
 		}
 	}
-	if role != "img" || texts["title"] != "a < b & \"c\"" || texts["desc"] != "x > y & 'z'" {
-		t.Errorf("role %q, title %q, desc %q", role, texts["title"], texts["desc"])
-	}
-	if fonts == 0 {
-		t.Error("no text")
-	}
-	if !bytes.Contains(svg, []byte("<path d='M0 288H468V0H0z'")) || !bytes.Contains(svg, []byte(" fill='#FFF'")) {
-		t.Errorf("the background is not drawn white: %.600s", svg)
-	}
+	expect.That(t, role == "img" && texts["title"] == "a < b & \"c\"" && texts["desc"] == "x > y & 'z'",
+		"role %q, title %q, desc %q", role, texts["title"], texts["desc"])
+	expect.That(t, fonts != 0, "no text")
+	expect.That(t, bytes.Contains(svg, []byte("<path d='M0 288H468V0H0z'")) &&
+		bytes.Contains(svg, []byte(" fill='#FFF'")),
+		"the background is not drawn white: %.600s", svg)
 	if i, j := bytes.Index(svg, []byte("<title>")), bytes.Index(svg, []byte("<path ")); i < 0 || j < i {
 		t.Error("the title must be the first element")
 	}

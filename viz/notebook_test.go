@@ -51,8 +51,7 @@ func TestNotebook(t *testing.T) {
 		shown, synced, err = kernel(there, back)
 		done <- err
 	}()
-	err := cmd.Wait()
-	expect.Require(t, err == nil, "%v\n%s", err, &output)
+	expect.NoError(t, cmd.Wait())
 	expect.NoError(t, <-done)
 	expect.That(t, !strings.Contains(output.String(), "an alt text"), "in a notebook Show printed\n%s", &output)
 	expect.Require(t, len(shown) == 5, "%d messages, want 5", len(shown))

@@ -52,9 +52,9 @@ func TestPathsTable(t *testing.T) {
 		Path{"one", []float64{7}, []float64{0.5}, []float64{-1}})
 	expect.NoError(t, err)
 	text := expect.Must(table.Text())(t)
-	if len(table.Rows) != 3 || !strings.Contains(text, "0.200") || !strings.Contains(text, "−3.250") || strings.Contains(text, "−2") {
-		t.Errorf("%v\n%s", table.Rows, text)
-	}
+	expect.That(t, len(table.Rows) == 3 && strings.Contains(text, "0.200") && strings.Contains(text, "−3.250") &&
+		!strings.Contains(text, "−2"),
+		"%v\n%s", table.Rows, text)
 }
 
 // TestEllipsesOfAGaussian checks by the definition: every corner is one, or two, standard deviations from the mean in the
@@ -105,9 +105,9 @@ func TestLookOfAGaussian(t *testing.T) {
 	config.Gaussians = []Gaussian{{Name: "a", Covariance: unit}, {Name: "b", Covariance: unit}}
 	styles := StyleFor("a", Negative)
 	over := expect.Must(config.ellipses(groups, styles))(t)
-	if over[0].style.Color != styles[0].Color || over[1].style.Color == styles[0].Color || over[1].style.Color == styles[1].Color {
-		t.Errorf("the groups have %v, the Gaussians %v and %v", styles, over[0].style, over[1].style)
-	}
+	expect.That(t, over[0].style.Color == styles[0].Color && over[1].style.Color != styles[0].Color &&
+		over[1].style.Color != styles[1].Color,
+		"the groups have %v, the Gaussians %v and %v", styles, over[0].style, over[1].style)
 	p := expect.Must(Boundaries(config, groups, Boundary{Name: "line", WeightX: 1}))(t)
 	paper := drawnAt(t, p, 500, 300)
 	paper.holds(t, "a, 1 and 2 σ", "b, 1 and 2 σ", "line", "its logits −1 and 1", "right")

@@ -1,7 +1,6 @@
 package viz_test
 
 import (
-	"log"
 	"math"
 	"math/rand/v2"
 
@@ -28,12 +27,7 @@ func ExampleBoundaries() {
 		viz.Boundary{Name: "CE, all true labels", WeightX: 2, WeightY: 0.6, Bias: -1.3},
 		viz.Boundary{Name: "CE, unlabeled = negative", WeightX: 0.6, WeightY: 0.5, Bias: -2.6},
 		viz.Boundary{Name: "far away", WeightX: 1, Bias: 30})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/boundaries.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/boundaries.png", 0, 0)
 }
 
 // Accuracy over the share of labeled points, with intervals.
@@ -49,12 +43,7 @@ func ExampleCurve_AddInterval() {
 	p, err := viz.LearningCurves(viz.CurvesConfig{
 		Figure: viz.Figure{Title: "More labels help", XLabel: "γ", YLabel: "accuracy (%)"}, LogX: true,
 	}, curve("PUCL", func(x float64) float64 { return 95 + math.Log10(x) }), curve("nnPU", func(x float64) float64 { return 96 + 8*math.Log10(x) }))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/bands.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/bands.png", 0, 0)
 }
 
 // Many curves, few places: whiskers, one curve beside another.
@@ -71,12 +60,7 @@ func ExampleCurvesConfig_whiskers() {
 	p, err := viz.LearningCurves(viz.CurvesConfig{
 		Figure: viz.Figure{Title: "Nothing is decided", XLabel: "share of false positives", YLabel: "accuracy (%)"}, Whiskers: true,
 	}, curves...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/whiskers.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/whiskers.png", 0, 0)
 }
 
 // Positives and negatives that part while an encoder trains. Each frame is turned to move as little as may be.
@@ -104,9 +88,7 @@ func ExampleEmbeddings() {
 		maps[t] = m
 	}
 	aligned, err := reduce.AlignSequence(maps)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	var film []viz.EmbeddingFrame
 	for t, m := range aligned {
 		class := make([]int, n)
@@ -118,19 +100,12 @@ func ExampleEmbeddings() {
 			}
 		}
 		groups, err := viz.GroupBy(m, class, viz.LabeledPositive, viz.UnlabeledPositive, viz.Negative)
-		if err != nil {
-			log.Fatal(err)
-		}
+		check(err)
 		film = append(film, viz.EmbeddingFrame{Step: 20 * t, Loss: 4.9 + 1.3*math.Exp(-float64(t)/6), Groups: groups})
 	}
 	a, err := viz.Embeddings(viz.EmbeddingsConfig{ScatterConfig: viz.ScatterConfig{
 		Figure: viz.Figure{Title: "Positives part from negatives"}, EqualAspect: true}}, film...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(a, "testdata/embeddings.png", 0, 0); err != nil { // "….apng" moves
-		log.Fatal(err)
-	}
+	save(a, err, "testdata/embeddings.png", 0, 0) // "….apng" moves
 }
 
 // Two classes drawn from normal distributions, of which the ellipses of one and of two standard deviations are shown.
@@ -158,12 +133,7 @@ func ExampleGaussian() {
 		Margins: true, ShadeName: "Bayes' rule says positive",
 	}, []viz.Group{draw(positive, 150), draw(negative, 150)},
 		viz.Boundary{Name: "best boundary", WeightX: 8. / 3, WeightY: 5. / 6, Bias: -47. / 24})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/gaussians.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/gaussians.png", 0, 0)
 }
 
 // Three losses from one start: one trades alignment for uniformity, one keeps both, one collapses.
@@ -180,12 +150,7 @@ func ExampleAlignmentUniformity() {
 	}
 	p, err := viz.AlignmentUniformity(viz.Figure{Title: "What training trades"},
 		path("ssCL", 0.42, -3.4, 0.3), path("PUCL", 0.2, -3.1, -0.2), path("SCL-PU", 0.12, -1.6, 0))
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/plane.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/plane.png", 0, 0)
 }
 
 // Two positives that attract each other, two negatives in one place, and where a step of gradient descent takes the positives.
@@ -198,12 +163,7 @@ func ExampleUnitCircle() {
 		viz.Group{Name: viz.Positive, X: []float64{2, 1}, Y: []float64{1, 1}},
 		viz.Group{Name: viz.Negative, X: []float64{-1, -2}, Y: []float64{0, 0}},
 	)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(p, "testdata/unit_circle.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(p, err, "testdata/unit_circle.png", 0, 0)
 }
 
 // A run of 400 steps with a reading every 50.
@@ -227,10 +187,5 @@ func ExampleTrainingCurves() {
 	}
 	run.Neighbors = []viz.Curve{monitor}
 	figure, err := viz.TrainingCurves(viz.TrainingConfig{Figure: viz.Figure{Title: "PUCL on FMNIST-I"}}, run)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := viz.Save(figure, "testdata/training_curves.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	save(figure, err, "testdata/training_curves.png", 0, 0)
 }

@@ -92,7 +92,11 @@ func readLines(header, packed []byte) (*pngLines, error) {
 
 // compress writes the lines with a filter.
 func (l *pngLines) compress(out io.Writer, filter byte) error {
-	w, err := zlib.NewWriterLevel(out, zlib.BestCompression)
+	level := zlib.BestSpeed
+	if tight {
+		level = zlib.BestCompression
+	}
+	w, err := zlib.NewWriterLevel(out, level)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"image/color/palette"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // filterImages returns a smooth picture, a drawing in color, and drawings with palettes of 1 and 8 bits a pixel.
@@ -38,18 +40,12 @@ func filterImages() map[string]image.Image {
 // TestFiltered: the pixels stay, and the file is never larger. Pictures with a palette gain most, as image/png does
 // not filter them.
 func TestFiltered(t *testing.T) {
+	compressed(t)
 	for name, img := range filterImages() {
-		file, err := compress(img)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := filtered(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got) > len(file) || name == "shades" && 10*len(got) > 6*len(file) {
-			t.Errorf("%s: %d bytes became %d", name, len(file), len(got))
-		}
+		file := expect.Must(compress(img))(t)
+		got := expect.Must(filtered(file))(t)
+		expect.That(t, len(got) <= len(file) && (name != "shades" || 10*len(got) <= 6*len(file)),
+			"%s: %d bytes became %d", name, len(file), len(got))
 		samePixels(t, name, decode(t, got), img)
 	}
 }
@@ -57,25 +53,17 @@ func TestFiltered(t *testing.T) {
 // TestPNGFilters has image/png read what each filter writes.
 func TestPNGFilters(t *testing.T) {
 	for name, img := range filterImages() {
-		file, err := compress(img)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := expect.Must(compress(img))(t)
 		var packed []byte
 		for _, c := range pngChunks(file) {
 			if c.kind == "IDAT" {
 				packed = append(packed, c.data...)
 			}
 		}
-		lines, err := readLines(pngChunks(file)[0].data, packed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := expect.Must(readLines(pngChunks(file)[0].data, packed))(t)
 		for _, filter := range []byte{noFilter, leftFilter, aboveFilter, meanFilter, paethFilter} {
 			var pixels, out bytes.Buffer
-			if err := lines.compress(&pixels, filter); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, lines.compress(&pixels, filter))
 			out.WriteString(pngSignature)
 			for _, c := range pngChunks(file) {
 				if c.kind == "IEND" {
@@ -87,9 +75,8 @@ func TestPNGFilters(t *testing.T) {
 			}
 			samePixels(t, name, decode(t, out.Bytes()), img)
 			again, err := readLines(pngChunks(file)[0].data, pixels.Bytes())
-			if err != nil || !bytes.Equal(again.pixels, lines.pixels) {
-				t.Errorf("%s, filter %d: the pixels read back differ: %v", name, filter, err)
-			}
+			expect.That(t, err == nil && bytes.Equal(again.pixels, lines.pixels),
+				"%s, filter %d: the pixels read back differ: %v", name, filter, err)
 		}
 	}
 	if _, err := readLines([]byte{0, 0, 0, 1, 0, 0, 0, 1, 8, 0}, []byte("no zlib")); err == nil {
@@ -99,15 +86,12 @@ func TestPNGFilters(t *testing.T) {
 
 func samePixels(t *testing.T, name string, got, want image.Image) {
 	t.Helper()
-	if got.Bounds().Size() != want.Bounds().Size() {
-		t.Fatalf("%s: %v pixels, want %v", name, got.Bounds().Size(), want.Bounds().Size())
-	}
+	expect.Require(t, got.Bounds().Size() == want.Bounds().Size(),
+		"%s: %v pixels, want %v", name, got.Bounds().Size(), want.Bounds().Size())
 	for y := range want.Bounds().Dy() {
 		for x := range want.Bounds().Dx() {
 			g, w := color.RGBAModel.Convert(got.At(x, y)), color.RGBAModel.Convert(want.At(x, y))
-			if g != w {
-				t.Fatalf("%s: pixel %d, %d is %v, want %v", name, x, y, g, w)
-			}
+			expect.Require(t, g == w, "%s: pixel %d, %d is %v, want %v", name, x, y, g, w)
 		}
 	}
 }

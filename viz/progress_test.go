@@ -95,12 +95,12 @@ func TestProgressTerminal(t *testing.T) {
 	lines := strings.Split(b.String(), "\r")
 	expect.Require(t, len(lines) == 6 && lines[0] == "", "%q", lines)
 	expect.Equal(t, len([]rune(lines[1])), 79, "letters of a long line")
-	if len(lines[2]) != 79 || strings.TrimRight(lines[2], " ") != "step 2 of 3 (67 %), 1.0 steps/s, 1.0 s left" {
-		t.Errorf("the next line does not cover it: %q", lines[2])
-	}
-	if !strings.HasPrefix(lines[3], "step 3 of 3 (100 %)") || strings.TrimSpace(lines[4]) != "" || lines[5] != "3 steps in 1.1 s, 1.8 steps/s\n" {
-		t.Errorf("the last lines: %q", lines[3:])
-	}
+	expect.That(t, len(lines[2]) == 79 &&
+		strings.TrimRight(lines[2], " ") == "step 2 of 3 (67 %), 1.0 steps/s, 1.0 s left",
+		"the next line does not cover it: %q", lines[2])
+	expect.That(t, strings.HasPrefix(lines[3], "step 3 of 3 (100 %)") && strings.TrimSpace(lines[4]) == "" &&
+		lines[5] == "3 steps in 1.1 s, 1.8 steps/s\n",
+		"the last lines: %q", lines[3:])
 }
 
 // TestProgressNotebook: all messages of a progress bear one id, which no other progress has.

@@ -15,34 +15,21 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestSave(t *testing.T) {
-	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "τ⁺ ± λ"}}, curve("PUCL", 3, -2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "τ⁺ ± λ"}}, curve("PUCL", 3, -2)))(t)
 	dir := t.TempDir()
 	for ext, magic := range map[string]string{".png": "\x89PNG", ".svg": "<svg ", ".pdf": "%PDF", ".PNG": "\x89PNG"} {
 		path := filepath.Join(dir, "figure"+ext)
-		if err := Save(p, path, 3*Inch, 2*Inch); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.HasPrefix(data, []byte(magic)) {
-			t.Errorf("%s starts with %q", ext, data[:8])
-		}
+		expect.NoError(t, Save(p, path, 3*Inch, 2*Inch))
+		data := expect.Must(os.ReadFile(path))(t)
+		expect.That(t, bytes.HasPrefix(data, []byte(magic)), "%s starts with %q", ext, data[:8])
 	}
-	if err := Save(p, filepath.Join(dir, "sized.png"), 2.5*Inch, 0); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "sized.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, Save(p, filepath.Join(dir, "sized.png"), 2.5*Inch, 0))
+	data := expect.Must(os.ReadFile(filepath.Join(dir, "sized.png")))(t)
 	if got, want := decode(t, data).Bounds().Size(), (image.Point{X: 2.5 * pngDPI, Y: 4 * pngDPI}); got != want {
 		t.Errorf("2.5 inches by the default height are %v pixels, want %v", got, want)
 	}
@@ -60,9 +47,7 @@ func TestSave(t *testing.T) {
 		{"nil", Save(nil, filepath.Join(dir, "a.png"), 0, 0), ErrNoData},
 		{"folder", Save(p, filepath.Join(dir, "none", "a.png"), 0, 0), os.ErrNotExist},
 	} {
-		if !errors.Is(tt.err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
-		}
+		expect.That(t, errors.Is(tt.err, tt.want), "%s: %v, want %v", tt.name, tt.err, tt.want)
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "a.*")); len(files) != 0 {
 		t.Errorf("failed calls left %v", files)
@@ -87,28 +72,22 @@ func TestShrinkColors(t *testing.T) {
 		}
 	}
 	small, ok := shrinkColors(img).(*image.Paletted)
-	if !ok || len(small.Palette) > 256 {
-		t.Fatal("the colors of a drawing do not fit a palette")
-	}
+	expect.Require(t, ok && len(small.Palette) <= 256, "the colors of a drawing do not fit a palette")
 	for y := range 100 {
 		for x := range 100 {
 			got, want := color.RGBAModel.Convert(small.At(x, y)).(color.RGBA), img.RGBAAt(x, y)
-			if y < 50 && got != Blue || y > 50 && y < 90 && got != white {
-				t.Fatalf("flat color %v became %v", want, got)
-			}
+			expect.Require(t, (y >= 50 || got == Blue) && (y <= 50 || y >= 90 || got == white),
+				"flat color %v became %v", want, got)
 			for _, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B)} {
-				if d < -15 || d > 15 {
-					t.Fatalf("%v became %v", want, got)
-				}
+				expect.Require(t, d >= -15 && d <= 15, "%v became %v", want, got)
 			}
 		}
 	}
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i * i * 7919 >> 5)
 	}
-	if got := shrinkColors(img); got != image.Image(img) {
-		t.Errorf("an image of many colors became a %T", got)
-	}
+	got := shrinkColors(img)
+	expect.That(t, got == image.Image(img), "an image of many colors became a %T", got)
 }
 
 // TestOutline measures letters: those of PDF files must be as wide and as high as the text that the layout measured,
@@ -127,12 +106,11 @@ func TestOutline(t *testing.T) {
 		return r
 	}
 	h := bounds("H") // capital letters of the font are 0.69 high
-	if h.Min.Y != 20 || !(math.Abs(float64(h.Max.Y)-20-69) <= 1) || h.Min.X < 10 || h.Max.X > 10+f.Width("H") {
-		t.Errorf("H lies in %v", h)
-	}
-	if p := bounds("p"); p.Min.Y > 5 {
-		t.Errorf("p does not reach below the line: %v", p)
-	}
+	expect.That(t, h.Min.Y == 20 && math.Abs(float64(h.Max.Y)-20-69) <= 1 && h.Min.X >= 10 &&
+		h.Max.X <= 10+f.Width("H"),
+		"H lies in %v", h)
+	p := bounds("p")
+	expect.That(t, p.Min.Y <= 5, "p does not reach below the line: %v", p)
 	if long := bounds("AVHH"); !(math.Abs(float64(long.Max.X-10-f.Width("AVHH")+f.Width("H")-(h.Max.X-10))) <= 0.5) {
 		t.Errorf("AVHH ends at %v, its width is %v", long.Max.X, f.Width("AVHH"))
 	}
@@ -142,41 +120,29 @@ func TestOutline(t *testing.T) {
 			t.Errorf("%s has no outline of its own", s)
 		}
 	}
-	if got := outline(f, vg.Point{}, " "); len(got) != 0 {
-		t.Errorf("a space has an outline: %v", got)
-	}
+	got := outline(f, vg.Point{}, " ")
+	expect.That(t, len(got) == 0, "a space has an outline: %v", got)
 }
 
 func TestFlipped(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 5, 2, 8))
 	img.SetGray(1, 5, color.Gray{Y: 200})
 	f := flipped{img}
-	if got := f.At(1, 7); got != (color.Gray{Y: 200}) {
-		t.Errorf("the top right pixel is not at the bottom right: %v", got)
-	}
-	if got := f.At(1, 5); got != (color.Gray{}) {
-		t.Errorf("top right: %v", got)
-	}
+	got := f.At(1, 7)
+	expect.That(t, got == (color.Gray{Y: 200}), "the top right pixel is not at the bottom right: %v", got)
+	got = f.At(1, 5)
+	expect.That(t, got == (color.Gray{}), "top right: %v", got)
 }
 
 // TestSVGWidths checks that every text of an SVG file tells its width, so that it fits whatever font a browser has.
 func TestSVGWidths(t *testing.T) {
-	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "λ⁺ a < b"}}, curve("τ⁺ & π⁻", 3, -2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := encodeSVG(p, 3*Inch, 2*Inch, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "λ⁺ a < b"}}, curve("τ⁺ & π⁻", 3, -2)))(t)
+	svg := expect.Must(encodeSVG(p, 3*Inch, 2*Inch, "", ""))(t)
 	texts, widths := bytes.Count(svg, []byte("<text ")), bytes.Count(svg, []byte(` textLength='`))
-	if texts < 10 || texts != widths || bytes.Contains(svg, []byte(`textLength='0'`)) {
-		t.Errorf("%d texts, %d widths:\n%s", texts, widths, svg)
-	}
+	expect.That(t, texts >= 10 && texts == widths && !bytes.Contains(svg, []byte(`textLength='0'`)),
+		"%d texts, %d widths:\n%s", texts, widths, svg)
 	for word, f := range map[string]font.Face{"optimizer step": face(labelSize, false), "a < b": face(titleSize, true)} {
 		want := fmt.Sprintf(`textLength='%.5g' lengthAdjust='spacingAndGlyphs'>%s<`, float64(f.Width(word)), html.EscapeString(word))
-		if !bytes.Contains(svg, []byte(want)) {
-			t.Errorf("no %s in\n%s", want, svg)
-		}
+		expect.That(t, bytes.Contains(svg, []byte(want)), "no %s in\n%s", want, svg)
 	}
 }

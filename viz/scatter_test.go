@@ -30,14 +30,8 @@ func TestScatterSubset(t *testing.T) {
 		g.X, g.Y = append(g.X, float64(i)), append(g.Y, 0)
 	}
 	svg := func(seed uint64) string {
-		p, err := Scatter(ScatterConfig{MaxPerGroup: 50, Seed: seed}, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := drawnSVG(p, 400, 300)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Must(Scatter(ScatterConfig{MaxPerGroup: 50, Seed: seed}, g))(t)
+		b := expect.Must(drawnSVG(p, 400, 300))(t)
 		return string(b)
 	}
 	one := svg(1)

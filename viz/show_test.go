@@ -12,6 +12,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 	"gonum.org/v1/plot"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // img is the element that a front end gets.
@@ -27,9 +29,7 @@ type img struct {
 // parseImg reads an <img> and returns it with its decoded source, in base64 or escaped.
 func parseImg(t *testing.T, html any) (e img, mime string, source []byte) {
 	t.Helper()
-	if err := xml.Unmarshal([]byte(html.(string)), &e); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, xml.Unmarshal([]byte(html.(string)), &e))
 	mime, code, ok := strings.Cut(strings.TrimPrefix(e.Src, "data:"), ",")
 	decode := func(s string) ([]byte, error) {
 		text, err := url.PathUnescape(s)
@@ -39,52 +39,36 @@ func parseImg(t *testing.T, html any) (e img, mime string, source []byte) {
 		mime, decode = kind, base64.StdEncoding.DecodeString
 	}
 	source, err := decode(code)
-	if err != nil || !ok {
-		t.Fatalf("source %.40q: %v", e.Src, err)
-	}
+	expect.Require(t, err == nil && ok, "source %.40q: %v", e.Src, err)
 	return e, mime, source
 }
 
 func TestFigureData(t *testing.T) {
 	const alt = `The loss "falls" <fast> & far`
-	p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "Title"}}, curve("PUCL", 3, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := figureData(p, "  "+alt+"\n", Size(4*Inch, 3*Inch))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "Title"}}, curve("PUCL", 3, 2)))(t)
+	data := expect.Must(figureData(p, "  "+alt+"\n", Size(4*Inch, 3*Inch)))(t)
 	e, mime, source := parseImg(t, data.Data[protocol.MIMETextHTML])
-	if e.Alt != alt || e.Width != 384 || e.Height != 288 || !strings.Contains(e.Style, "background:#fff") {
-		t.Errorf("img %+v", e)
-	}
-	if mime != "image/svg+xml" || !bytes.Contains(source, []byte("<desc>")) || !bytes.Contains(source, []byte(`role='img'`)) {
-		t.Errorf("curves go out as %s:\n%.300s", mime, source)
-	}
+	expect.That(t, e.Alt == alt && e.Width == 384 && e.Height == 288 && strings.Contains(e.Style, "background:#fff"),
+		"img %+v", e)
+	expect.That(t, mime == "image/svg+xml" && bytes.Contains(source, []byte("<desc>")) &&
+		bytes.Contains(source, []byte(`role='img'`)),
+		"curves go out as %s:\n%.300s", mime, source)
 	if got := data.Data[protocol.MIMETextPlain]; got != "Figure: "+alt {
 		t.Errorf("plain text %q", got)
 	}
 	pixels := data.Data[protocol.MIMEImagePNG].([]byte)
-	if size := decode(t, pixels).Bounds().Size(); size.X != 2*384 || size.Y != 2*288 {
-		t.Errorf("the PNG has %v pixels, want twice 384 by 288", size)
-	}
+	size := decode(t, pixels).Bounds().Size()
+	expect.That(t, size.X == 2*384 && size.Y == 2*288, "the PNG has %v pixels, want twice 384 by 288", size)
 	meta := data.Metadata[string(protocol.MIMEImagePNG)].(map[string]any)
-	if meta["alt"] != alt || meta["width"] != 384 || data.Metadata["needs_background"] != "light" {
-		t.Errorf("metadata %v", data.Metadata)
-	}
+	expect.That(t, meta["alt"] == alt && meta["width"] == 384 && data.Metadata["needs_background"] == "light",
+		"metadata %v", data.Metadata)
 	// A nested map fails in gob unless it is registered.
 	var wire bytes.Buffer
-	if err := gob.NewEncoder(&wire).Encode(data); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, gob.NewEncoder(&wire).Encode(data))
 	var got protocol.DisplayData
-	if err := gob.NewDecoder(&wire).Decode(&got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Metadata[string(protocol.MIMEImagePNG)].(map[string]any)["alt"] != alt {
-		t.Errorf("on the other side: %v", got.Metadata)
-	}
+	expect.NoError(t, gob.NewDecoder(&wire).Decode(&got))
+	expect.That(t, got.Metadata[string(protocol.MIMEImagePNG)].(map[string]any)["alt"] == alt,
+		"on the other side: %v", got.Metadata)
 }
 
 // TestFigureFormat checks which figures go out as vectors and which as pixels.
@@ -94,16 +78,10 @@ func TestFigureFormat(t *testing.T) {
 		for i := range n {
 			g.X, g.Y = append(g.X, float64(i%97)), append(g.Y, float64(i%89))
 		}
-		p, err := Scatter(ScatterConfig{}, g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Must(Scatter(ScatterConfig{}, g))(t)
 		return p
 	}
-	pictures, err := ImageGrid(make([]uint8, 4), 2, 2, 1, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pictures := expect.Must(ImageGrid(make([]uint8, 4), 2, 2, 1, 0, nil))(t)
 	for _, tt := range []struct {
 		name string
 		f    Drawer
@@ -116,13 +94,9 @@ func TestFigureFormat(t *testing.T) {
 		{"few marks as PNG", scatter(10), []Option{AsPNG()}, "image/png"},
 		{"pictures", pictures, nil, "image/png"},
 	} {
-		data, err := figureData(tt.f, "alt", append(tt.opts, Size(3*Inch, 2*Inch))...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, mime, _ := parseImg(t, data.Data[protocol.MIMETextHTML]); mime != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, mime, tt.want)
-		}
+		data := expect.Must(figureData(tt.f, "alt", append(tt.opts, Size(3*Inch, 2*Inch))...))(t)
+		_, mime, _ := parseImg(t, data.Data[protocol.MIMETextHTML])
+		expect.That(t, mime == tt.want, "%s: %s, want %s", tt.name, mime, tt.want)
 	}
 }
 
@@ -142,23 +116,16 @@ func TestShowErrors(t *testing.T) {
 		{"size", Show(p, "alt", Size(-1, 0)), ErrRange},
 		{"table", ShowTable(Table{}), ErrNoData},
 	} {
-		if !errors.Is(tt.err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, tt.err, tt.want)
-		}
+		expect.That(t, errors.Is(tt.err, tt.want), "%s: %v, want %v", tt.name, tt.err, tt.want)
 	}
 }
 
 func TestTableData(t *testing.T) {
-	data, err := tableData(hostile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(tableData(hostile))(t)
 	for mime, render := range map[protocol.MIMEType]func() (string, error){
 		protocol.MIMETextHTML: hostile.HTML, protocol.MIMETextMarkdown: hostile.Markdown, protocol.MIMETextPlain: hostile.Text,
 	} {
 		want, err := render()
-		if err != nil || data.Data[mime] != want {
-			t.Errorf("%s: %v, %v", mime, data.Data[mime], err)
-		}
+		expect.That(t, err == nil && data.Data[mime] == want, "%s: %v, %v", mime, data.Data[mime], err)
 	}
 }

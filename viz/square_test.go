@@ -3,7 +3,6 @@ package viz_test
 import (
 	"errors"
 	"fmt"
-	"log"
 	"strings"
 	"testing"
 
@@ -21,13 +20,9 @@ func ExampleSquareGrid() {
 		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, redTriangle, redCircle, blueCircle}, Shaded: true, Framed: true, Caption: "shapes and colors together"},
 		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, redTriangle, blueCircle, redCircle}, Shaded: true, Caption: "shapes together"},
 		viz.UnitSquare{Corners: [4]*viz.Object{blueTriangle, blueCircle, redTriangle, nil}, Caption: "a corner free"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	grid.Title = "Objects on corners"
-	if err := viz.Save(grid, "testdata/squares.png", 0, 0); err != nil {
-		log.Fatal(err)
-	}
+	check(viz.Save(grid, "testdata/squares.png", 0, 0))
 }
 
 // TestSquaresSize checks that grids of every width fit a notebook, 6.5 inches, and grow by a row when the squares need one.

@@ -97,17 +97,16 @@ func TestStackedBarsNumbers(t *testing.T) {
 		r, ok := found[word]
 		expect.That(t, ok && !(r.Min.X < x(after)), "%s lies at %v (%v), want behind %v", word, r, ok, x(after))
 	}
-	if r, ok := found["1.5"]; ok {
-		t.Errorf("1.5 lies at %v, but has no room", r)
-	}
+	r, ok := found["1.5"]
+	expect.That(t, !ok, "1.5 lies at %v, but has no room", r)
 	for _, name := range []string{"wide", "short", "split", "a name that is so long", "it takes"} {
 		seen := false
 		for word, r := range found {
 			if strings.HasPrefix(word, name) {
 				seen = true
-				if r.Max.X > data.Min.X || r.Min.X < 0 || (name == "it takes" && !strings.HasSuffix(word, "…")) {
-					t.Errorf("the name %q lies at %v, the bars start at %v", word, r, data.Min.X)
-				}
+				expect.That(t, r.Max.X <= data.Min.X && r.Min.X >= 0 &&
+					(name != "it takes" || strings.HasSuffix(word, "…")),
+					"the name %q lies at %v, the bars start at %v", word, r, data.Min.X)
 			}
 		}
 		expect.That(t, seen, "the name %q is not drawn among %v", name, found)
@@ -125,9 +124,9 @@ func TestHatchings(t *testing.T) {
 			if s, ok := a.(*recorder.Stroke); ok {
 				lines[part]++
 				for _, q := range s.Path {
-					if q.Type != vg.CloseComp && (q.Pos.X < 0 || q.Pos.X > 40 || q.Pos.Y < 0 || q.Pos.Y > 20) {
-						t.Errorf("part %d: a line goes to %v, out of the box", part, q.Pos)
-					}
+					expect.That(t, q.Type == vg.CloseComp || q.Pos.X >= 0 && q.Pos.X <= 40 && q.Pos.Y >= 0 &&
+						q.Pos.Y <= 20,
+						"part %d: a line goes to %v, out of the box", part, q.Pos)
 				}
 			}
 		}
@@ -170,9 +169,9 @@ func TestNumbersStandOnWhite(t *testing.T) {
 			}
 			numbers++
 			end := a.Point.X + smallWidth(a.String)
-			if plateColor != color.Color(white) || ink != color.Color(TextGray) || plate[0].Pos.X > a.Point.X || plate[2].Pos.X < end {
-				t.Errorf("%s in %v at %v stands on %v, %v", a.String, ink, a.Point, plateColor, plate)
-			}
+			expect.That(t, plateColor == color.Color(white) && ink == color.Color(TextGray) &&
+				plate[0].Pos.X <= a.Point.X && plate[2].Pos.X >= end,
+				"%s in %v at %v stands on %v, %v", a.String, ink, a.Point, plateColor, plate)
 		}
 	}
 	expect.That(t, numbers == 2, "%d numbers, want 2", numbers)

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // svgFigures returns figures that have all elements of SVG files: lines, dashes, bands, marks that overlap, turned
@@ -21,9 +23,7 @@ func svgFigures(t *testing.T) map[string]Drawer {
 	t.Helper()
 	figures := map[string]Drawer{}
 	add := func(name string, f Drawer, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		figures[name] = f
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -60,22 +60,13 @@ func TestCompactSVG(t *testing.T) {
 				if name == "squares" || name == "pictures" {
 					w, h = size*w, size*h // the drawing is made smaller
 				}
-				drawn, err := drawnSVG(f, w, h)
-				if err != nil {
-					t.Fatal(err)
-				}
-				compact, err := compactSVG(drawn, "", "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				drawn := expect.Must(drawnSVG(f, w, h))(t)
+				compact := expect.Must(compactSVG(drawn, "", ""))(t)
 				samePicture(t, paintedBy(t, compact), paintedBy(t, drawn), 0.0011)
-				if many := name == "curves" || name == "scatter" || name == "panels"; many && 100*len(compact) > 55*len(drawn) {
-					t.Errorf("%d bytes of %d", len(compact), len(drawn))
-				}
+				many := name == "curves" || name == "scatter" || name == "panels"
+				expect.That(t, !many || 100*len(compact) <= 55*len(drawn), "%d bytes of %d", len(compact), len(drawn))
 				again, err := encodeSVG(f, w, h, "", "")
-				if err != nil || !bytes.Equal(again, compact) {
-					t.Errorf("drawn again the file differs: %v", err)
-				}
+				expect.That(t, err == nil && bytes.Equal(again, compact), "drawn again the file differs: %v", err)
 			}
 		})
 	}
@@ -116,13 +107,8 @@ func TestCompactSVGTransforms(t *testing.T) {
 	c.Pop()
 	everything()
 	var drawn bytes.Buffer
-	if _, err := c.WriteTo(&drawn); err != nil {
-		t.Fatal(err)
-	}
-	compact, err := compactSVG(drawn.Bytes(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, expect.Err(c.WriteTo(&drawn)))
+	compact := expect.Must(compactSVG(drawn.Bytes(), "", ""))(t)
 	// The tolerance is twice that of other drawings, since a part is scaled by 2.
 	samePicture(t, paintedBy(t, compact), paintedBy(t, drawn.Bytes()), 0.0025)
 	if n := bytes.Count(compact, []byte(`<g transform='`)); n != 2 {
@@ -140,13 +126,8 @@ func TestSVGPath(t *testing.T) {
 		"M1e+02,1e-05Q1,2,3,4":                    "M100 300q-99-2-97-4",
 		"":                                        "",
 	} {
-		p, err := readPath(data, 0, 300)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.String(); got != want {
-			t.Errorf("%s: %s, want %s", data, got, want)
-		}
+		p := expect.Must(readPath(data, 0, 300))(t)
+		expect.Equal(t, p.String(), want, "%s", data)
 	}
 	for data, want := range map[string]error{
 		"M1,NaN": ErrRange, "M1,+Inf": ErrRange, "M1,2e+09": ErrRange, "M1": nil, "M1,x": nil, "H3": nil} {
@@ -163,9 +144,7 @@ func TestCompactSVGErrors(t *testing.T) {
 		`<circle r="1"/>`, `<g transform="skewX(3)"></g>`, `<path d="M0,0" style="filter:none"/>`, `<path d="K1"/>`,
 		`<text x="1">a</text>`, `<image x="1" y="1" width="a" height="2"/>`, `<path d="M0,0">`} {
 		_, err := compactSVG([]byte(page+inside+`</g></svg>`), "", "")
-		if err == nil || !strings.HasPrefix(err.Error(), "viz: SVG: ") {
-			t.Errorf("%s: %v", inside, err)
-		}
+		expect.That(t, err != nil && strings.HasPrefix(err.Error(), "viz: SVG: "), "%s: %v", inside, err)
 	}
 	if _, err := compactSVG([]byte(`<svg viewBox="0 0"></svg>`), "", ""); err == nil {
 		t.Error("a view box of two numbers was read")
@@ -187,16 +166,12 @@ func TestDataURI(t *testing.T) {
 	got := dataURI(protocol.MIMEImageSVG, []byte(svg))
 	want := "data:image/svg+xml," +
 		"%3Csvg xmlns='x' fill='%23FFF'%3E%3Cdesc%3E50%25 %22a%22 %26amp; 'b'%0Aτ %5C c%3C/desc%3E%3C/svg%3E"
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if text, err := url.PathUnescape(strings.TrimPrefix(got, "data:image/svg+xml,")); err != nil || text != svg {
-		t.Errorf("unescaped: %q, %v", text, err)
-	}
+	expect.Equal(t, got, want)
+	expect.Equal(t, expect.Must(url.PathUnescape(strings.TrimPrefix(got, "data:image/svg+xml,")))(t), svg,
+		"unescaped")
 	for mime, data := range map[protocol.MIMEType]string{
 		protocol.MIMEImagePNG: "plain letters", protocol.MIMEImageSVG: "<<<<<<<<<<<<"} {
-		if got := dataURI(mime, []byte(data)); !strings.HasPrefix(got, "data:"+string(mime)+";base64,") {
-			t.Errorf("%s of %q: %s", mime, data, got)
-		}
+		got := dataURI(mime, []byte(data))
+		expect.That(t, strings.HasPrefix(got, "data:"+string(mime)+";base64,"), "%s of %q: %s", mime, data, got)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // painted is something that an SVG file paints: the inside or the line of a subpath, or a text.
@@ -40,9 +42,7 @@ func paintedBy(t *testing.T, file []byte) []painted {
 		if errors.Is(err, io.EOF) {
 			return c.out
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		switch e := token.(type) {
 		case xml.StartElement:
 			c.begin(e)
@@ -135,10 +135,7 @@ func (c *svgCanvas) value(name, initial string) string {
 }
 
 func (c *svgCanvas) number(s string) float64 {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(s, "px"), 64)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	v := expect.Must(strconv.ParseFloat(strings.TrimSuffix(s, "px"), 64))(c.t)
 	return v
 }
 
@@ -243,9 +240,7 @@ func (p painted) box() (low, high [2]float64) {
 // samePicture complains where two files do not paint the same within so many points, or what overlaps in another order.
 func samePicture(t *testing.T, got, want []painted, within float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%d things are painted, want %d", len(got), len(want))
-	}
+	expect.Require(t, len(got) == len(want), "%d things are painted, want %d", len(got), len(want))
 	used, order := make([]bool, len(got)), make([]int, len(want))
 	for i, w := range want {
 		j := 0
@@ -256,9 +251,7 @@ func samePicture(t *testing.T, got, want []painted, within float64) {
 				break
 			}
 		}
-		if j == len(got) {
-			t.Fatalf("not painted: %s at %v", w.look, w.points)
-		}
+		expect.Require(t, j != len(got), "not painted: %s at %v", w.look, w.points)
 		used[j], order[i] = true, got[j].order
 	}
 	for i, a := range want {

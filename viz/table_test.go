@@ -85,8 +85,7 @@ func TestTableHTML(t *testing.T) {
 			XMLName xml.Name
 			Summary string `xml:"summary"`
 		}
-		err := xml.Unmarshal([]byte(text), &page)
-		expect.Require(t, err == nil, "%v in\n%s", err, text)
+		expect.NoError(t, xml.Unmarshal([]byte(text), &page))
 		whole, summary := "div", ""
 		if table.Folded {
 			whole, summary = "details", fmt.Sprintf("%s: %d rows", hostile.Title, len(hostile.Rows))
@@ -116,9 +115,9 @@ func TestTableHTML(t *testing.T) {
 		if got := rows[2].Cells[0]; got.Text != "<script>" {
 			t.Errorf("text cell: %q", got.All)
 		}
-		if !strings.HasPrefix(page.Note, "a < b ") || !strings.HasSuffix(page.Note, ": the lowest of its column.") {
-			t.Errorf("note %q", page.Note)
-		}
+		expect.That(t, strings.HasPrefix(page.Note, "a < b ") &&
+			strings.HasSuffix(page.Note, ": the lowest of its column."),
+			"note %q", page.Note)
 	}
 }
 
@@ -218,7 +217,7 @@ func TestTableAdd(t *testing.T) {
 		{{Mean: 1.5}, {Mean: 2}, {Text: "text"}, {Missing: true}, {Mean: 3, Spread: 1}, {Mean: 4}, {Strong: true}, {Text: "true"},
 			{Mean: 0.25}}, {},
 	}
-	if !slices.Equal(table.Rows, []string{"every kind", "none"}) || !slices.EqualFunc(table.Cells, want, slices.Equal) {
-		t.Errorf("rows %q of %+v, want %+v", table.Rows, table.Cells, want)
-	}
+	expect.That(t, slices.Equal(table.Rows, []string{"every kind", "none"}) &&
+		slices.EqualFunc(table.Cells, want, slices.Equal),
+		"rows %q of %+v, want %+v", table.Rows, table.Cells, want)
 }

@@ -72,14 +72,8 @@ func TestArrowScale(t *testing.T) {
 		}
 	}
 	heads := func(a Arrows) int {
-		p, err := UnitCircle(UnitCircleConfig{Arrows: []Arrows{a}}, Group{Name: Positive, X: []float64{1}, Y: []float64{0}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		svg, err := drawnSVG(p, 400, 300)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Must(UnitCircle(UnitCircleConfig{Arrows: []Arrows{a}}, Group{Name: Positive, X: []float64{1}, Y: []float64{0}}))(t)
+		svg := expect.Must(drawnSVG(p, 400, 300))(t)
 		return strings.Count(string(svg), "fill:#0072B2") // Blue, the first free color: the head in the legend and one an arrow
 	}
 	expect.Equal(t, heads(arrows[0]), 2, "arrow heads with the legend's")
@@ -98,15 +92,14 @@ func TestAttractions(t *testing.T) {
 
 func TestPlanar(t *testing.T) {
 	g, err := Planar("g", [][]float64{{1, 2}, {3, 4}})
-	if err != nil || g.Name != "g" || !slices.Equal(g.X, []float64{1, 3}) || !slices.Equal(g.Y, []float64{2, 4}) {
-		t.Errorf("%+v, %v", g, err)
-	}
+	expect.That(t, err == nil && g.Name == "g" && slices.Equal(g.X, []float64{1, 3}) &&
+		slices.Equal(g.Y, []float64{2, 4}),
+		"%+v, %v", g, err)
 	vectors := [][]float64{{1, 2}, {3, -4}}
 	a, err := ArrowsAt("a", 5, -0.5, vectors)
-	if err != nil || a.Name != "a" || !slices.Equal(a.From, []int{5, 6}) || !slices.Equal(a.DX, []float64{-0.5, -1.5}) ||
-		!slices.Equal(a.DY, []float64{-1, 2}) {
-		t.Errorf("%+v, %v", a, err)
-	}
+	expect.That(t, err == nil && a.Name == "a" && slices.Equal(a.From, []int{5, 6}) &&
+		slices.Equal(a.DX, []float64{-0.5, -1.5}) && slices.Equal(a.DY, []float64{-1, 2}),
+		"%+v, %v", a, err)
 	expect.That(t, vectors[0][0] == 1, "ArrowsAt changed the vectors that it was given")
 	line := [][]float64{{1, 2}, {1}}
 	refuses(t, []wrong{{"a group on a line", second(Planar("line", line)), ErrLength, "line"},

@@ -3,6 +3,8 @@ package launcher
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"go/token"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,9 +30,15 @@ func checked(t *testing.T, cells ...string) error {
 // checkedIn has a notebook checked in a module.
 func checkedIn(t *testing.T, p place, nb *notebook) error {
 	t.Helper()
+	return newChecker(t, p).checkCells(context.Background(), nb)
+}
+
+// newChecker returns a session of a module with the real go command.
+func newChecker(t *testing.T, p place) *session {
+	t.Helper()
 	s := &session{place: p, console: liveline.Sized(t.Output(), false, 80)}
 	s.goTool = expect.Must(findGo(context.Background(), p))(t)
-	return s.checkCells(context.Background(), nb)
+	return s
 }
 
 // A slip in any cell is told by cell and line.
@@ -75,6 +83,7 @@ func TestCheckCellsFinds(t *testing.T) {
 		"nothing":             {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			err := checked(t, tt.cells...)
 			expect.Require(t, (err == nil) == (tt.want == nil), "%v, want %q", err, tt.want)
 			if err != nil {
@@ -90,7 +99,8 @@ func TestCheckCellsFinds(t *testing.T) {
 func TestMendGraph(t *testing.T) {
 	expect.Slow(t)
 	const functions = "by functions: Add, Sub, Mul, Div, AddScalar, MulScalar, OneMinus; a choice is Where"
-	here := expect.Must(findRoot("."))(t)
+	s := newChecker(t, expect.Must(findRoot("."))(t))
+	var packages exports // of all codes, which import the same
 	for code, want := range map[string]string{
 		"_ = x + x": functions, "_ = 2 * x": functions, "_ = x * 0.5": functions, "_ = -x": functions, "if x { }": "takes a bool",
 		"_ = x.mean(1)": "ReduceMean(x, -1)", "_ = x.Sum(1)": "ReduceSum(x, -1)", "_ = x.detach()": "StopGradient(x)",
@@ -98,9 +108,13 @@ func TestMendGraph(t *testing.T) {
 		"_ = x.item()": "Objective.Value", "_ = x.float()": "ConvertDType(x", "_ = x.nothing()": "",
 	} {
 		source := "import . \"" + graphPackage + "\"\nfunc F(x *Node) {\n\t" + code + "\n}"
-		err := checkedIn(t, here, &notebook{name: "a", cells: []cell{{title: "Term", number: 1, source: source}}})
-		if err == nil || !strings.Contains(err.Error(), want) || want == "" && strings.Contains(err.Error(), "place of") {
-			t.Errorf("%s: got %v, want %q", code, err, want)
+		files := token.NewFileSet()
+		cells, slips := parseCells(files, &notebook{name: "a", cells: []cell{{title: "Term", number: 1, source: source}}})
+		if packages.packages == nil {
+			packages = expect.Must(s.exported(t.Context(), cells))(t)
 		}
+		said := fmt.Sprint(append(slips, packages.check(files, cells)...))
+		expect.That(t, said != "[]" && strings.Contains(said, want) && (want != "" || !strings.Contains(said, "place of")),
+			"%s: got %s, want %q", code, said, want)
 	}
 }

@@ -99,9 +99,9 @@ func TestSettingsThatNobodyReads(t *testing.T) {
 		name, value, _ := strings.Cut(tt.set, "=")
 		variable := expect.Must(variableName(name))(t)
 		err := checkSettings([]string{variable + "=" + value}, list)
-		if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || !errors.Is(err, errUsage)) {
-			t.Errorf("%s for %v: got %v, want %q", tt.set, tt.names, err, tt.want)
-		}
+		expect.That(t, (err == nil) == (tt.want == "") &&
+			(err == nil || strings.Contains(err.Error(), tt.want) && errors.Is(err, errUsage)),
+			"%s for %v: got %v, want %q", tt.set, tt.names, err, tt.want)
 	}
 	status, _, stderr := launchIn(t, w.place.root, "run", "-set", "stepz=7", "one")
 	expect.That(t, status == exitUsage, "status %d", status)
@@ -182,9 +182,7 @@ func TestList(t *testing.T) {
 	w := newWorkshop(t)
 	w.file("notebooks/b.ipynb", notebookText("# Second\\n\\nAbout **b**. More."))
 	w.file("notebooks/quickstart.ipynb", notebookText("# First\\n\\nAll of it, in [one page](x.md)."))
-	if err := (timings{Notebook: "b", Started: time.Date(2026, 1, 2, 3, 4, 0, 0, time.Local), Seconds: 61.2, Result: "failed"}).write(w.place); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, (timings{Notebook: "b", Started: time.Date(2026, 1, 2, 3, 4, 0, 0, time.Local), Seconds: 61.2, Result: "failed"}).write(w.place))
 	expect.NoError(t, w.session().list())
 	said := w.out.String()
 	contains(t, said, "quickstart: First\n", "All of it, in one page.\n", "not run here yet", "b: Second\n    About b.\n", "2026-01-02 03:04, failed after 1 min 01 s")

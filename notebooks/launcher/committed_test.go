@@ -3,12 +3,14 @@ package launcher
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/puclab/puclab/internal/expect"
@@ -20,47 +22,51 @@ var spoiledText = regexp.MustCompile(`\\text\{[^{}$]*_[^{}]*\}`)
 // machinePath finds the folders of a machine in a text.
 var machinePath = regexp.MustCompile(`(?:^|[\s"'(=:>])(?:/(?:home|Users|root|tmp|work|var/folders|private|mnt|opt)/|[A-Z]:\\)[^\s"')<]*`)
 
-// committedNotebooks returns the paths of the notebooks of this folder.
-func committedNotebooks(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
-	expect.Require(t, err == nil && len(files) != 0, "%d notebooks, %v", len(files), err)
-	return files
+// committedFile is a notebook of this folder.
+type committedFile struct {
+	name string // without its ending
+	data []byte
+	committed
 }
 
-// readCommitted returns what is looked at of a notebook.
-func readCommitted(t *testing.T, file string) committed {
-	t.Helper()
-	return expect.Must(decodeNotebook(expect.Must(os.ReadFile(file))(t)))(t)
-}
+// readCommitted reads the notebooks of this folder, once.
+var readCommitted = sync.OnceValues(func() (files []committedFile, err error) {
+	paths, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
+	if len(paths) == 0 {
+		return nil, errors.Join(err, errors.New("no notebooks"))
+	}
+	for _, path := range paths {
+		f := committedFile{name: strings.TrimSuffix(filepath.Base(path), ".ipynb")}
+		if f.data, err = os.ReadFile(path); err == nil {
+			f.committed, err = decodeNotebook(f.data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+})
 
 // mostBytes is how large the notebooks may be together, since each change of an output stays in git.
 const mostBytes = 10_000_000
 
 func TestCommittedSize(t *testing.T) {
-	total := int64(0)
-	for _, file := range committedNotebooks(t) {
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		total += info.Size()
+	total := 0
+	for _, f := range expect.Must(readCommitted())(t) {
+		total += len(f.data)
 	}
-	if total > mostBytes {
-		t.Errorf("the notebooks have %d bytes together, want at most %d; show large figures as viz.AsPNG or with fewer marks",
-			total, mostBytes)
-	}
+	expect.That(t, total <= mostBytes,
+		"the notebooks have %d bytes together, want at most %d; show large figures as viz.AsPNG or with fewer marks",
+		total, mostBytes)
 }
 
 // TestCommittedNotebooks holds the notebooks of this folder to what a reader and a reviewer expect of them.
 func TestCommittedNotebooks(t *testing.T) {
-	for _, file := range committedNotebooks(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data := expect.Must(os.ReadFile(file))(t)
-			for _, c := range append(complaints(data),
-				lessonComplaints(expect.Must(decodeNotebook(data))(t).lesson())...) {
-				t.Error(c)
-			}
+	for _, f := range expect.Must(readCommitted())(t) {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			expect.Equal(t, append(f.complaints(f.data), lessonComplaints(f.lesson())...), nil)
 		})
 	}
 }
@@ -152,11 +158,16 @@ func figureComplaints(o committedOutput) (list []string) {
 
 // complaints lists all that keeps a notebook from being committed.
 func complaints(data []byte) (list []string) {
-	complain := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	nb, err := decodeNotebook(data)
 	if err != nil {
 		return []string{err.Error()}
 	}
+	return nb.complaints(data)
+}
+
+// complaints lists all that keeps a notebook of these bytes from being committed.
+func (nb committed) complaints(data []byte) (list []string) {
+	complain := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if nb.Format != 4 || nb.Minor != 5 {
 		complain("notebook format %d.%d, want 4.5", nb.Format, nb.Minor)
 	}
@@ -234,9 +245,8 @@ func TestComplaints(t *testing.T) {
 	const html = `"text/html": "<img alt=\"a b\" src=\"data:image/png;base64,AA==\"/>"`
 	good := strings.NewReplacer("With ", "A goal, with ", "~/data $TMPDIR/x ", "",
 		`"image/png": "aGVsbG8/home/me/=="`, html).Replace(canonical)
-	if list := complaints([]byte(good)); len(list) > 0 {
-		t.Fatalf("a good notebook: %q", list)
-	}
+	list := complaints([]byte(good))
+	expect.Require(t, len(list) <= 0, "a good notebook: %q", list)
 	for _, tt := range []struct{ old, new, want string }{
 		{`"nbformat_minor": 5`, `"nbformat_minor": 4`, "format 4.4"},
 		{`"name": "gonb"`, `"name": "go-of-mine"`, "kernel"},
@@ -257,8 +267,6 @@ func TestComplaints(t *testing.T) {
 		{` "cells"`, `  "cells"`, "form"},
 	} {
 		list := strings.Join(complaints([]byte(strings.Replace(good, tt.old, tt.new, 1))), "\n")
-		if !strings.Contains(list, tt.want) {
-			t.Errorf("%s for %s: %q, want %q in it", tt.new, tt.old, list, tt.want)
-		}
+		expect.That(t, strings.Contains(list, tt.want), "%s for %s: %q, want %q in it", tt.new, tt.old, list, tt.want)
 	}
 }

@@ -128,9 +128,7 @@ func (w *workshop) prepare(gpu bool) (calls []string, said string, err error) {
 		expect.NoError(w.t, use.Close())
 	}
 	data, readErr := os.ReadFile(w.calls)
-	if readErr != nil && !os.IsNotExist(readErr) {
-		w.t.Fatal(readErr)
-	}
+	expect.Require(w.t, readErr == nil || os.IsNotExist(readErr), "%v", readErr)
 	for line := range strings.Lines(string(data)) {
 		calls = append(calls, strings.TrimSpace(line))
 	}

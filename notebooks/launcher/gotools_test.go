@@ -37,9 +37,9 @@ func TestFindGo(t *testing.T) {
 	w := newWorkshop(t)
 	t.Setenv("GOFLAGS", "-mod=mod -p=1")
 	tool := expect.Must(findGo(context.Background(), w.place))(t)
-	if tool.version != "go1.26.8" || !tool.cgo || !slices.Equal(tool.cc, []string{"nosuchcc"}) || !slices.Equal(tool.flags, []string{"-p=1"}) {
-		t.Errorf("%+v", tool)
-	}
+	expect.That(t, tool.version == "go1.26.8" && tool.cgo && slices.Equal(tool.cc, []string{"nosuchcc"}) &&
+		slices.Equal(tool.flags, []string{"-p=1"}),
+		"%+v", tool)
 	env := strings.Join(tool.goEnv("GOBIN=/b"), "\n")
 	contains(t, env, "GOFLAGS=-mod=readonly -p=1", "GOWORK=off", "GOTOOLCHAIN=local", "GOBIN=/b", "PATH="+filepath.Join(tool.root, "bin")+":")
 	v, err := tryCompiler(context.Background(), tool, ccVerdict{})
@@ -56,8 +56,7 @@ func TestNoGoOrTooOld(t *testing.T) {
 	_, err := findGo(context.Background(), w.place)
 	expect.Error(t, err, "too old", "running go 1.22.0", "go.dev/dl")
 	t.Setenv("PATH", t.TempDir())
-	_, err = findGo(context.Background(), w.place)
-	expect.Error(t, err, "no go command", "go.dev/dl")
+	expect.Error(t, expect.Err(findGo(context.Background(), w.place)), "no go command", "go.dev/dl")
 }
 
 func TestTryCompiler(t *testing.T) {
@@ -119,9 +118,8 @@ func TestKernelSpec(t *testing.T) {
 		expect.That(t, ok && got == want, "%s is %q (%v), want %q", name, got, ok, want)
 	}
 	for _, name := range []string{"GOMLX_BACKEND", "CGO_ENABLED", "GOEXPERIMENT", "XLA_FLAGS", "LD_LIBRARY_PATH"} {
-		if value, ok := spec.Env[name]; ok {
-			t.Errorf("%s is set, to %q", name, value)
-		}
+		value, ok := spec.Env[name]
+		expect.That(t, !ok, "%s is set, to %q", name, value)
 	}
 }
 
@@ -140,10 +138,9 @@ func TestKernelSpecWithoutCompiler(t *testing.T) {
 		spec := newKernelSpec(w.place, toolchain{root: "/go", arch: tt.arch}, tt.compiler, tt.headless)
 		expect.That(t, spec.Env["CGO_ENABLED"] == tt.cgo && spec.Env["GOEXPERIMENT"] == tt.simd,
 			"%+v: CGO_ENABLED=%q GOEXPERIMENT=%q", tt, spec.Env["CGO_ENABLED"], spec.Env["GOEXPERIMENT"])
-		if slices.Contains(spec.Argv, "-raw_error") != tt.headless ||
-			strings.Contains(spec.Env["PATH"], labData(w.place)) == tt.headless {
-			t.Errorf("%+v: %+v", tt, spec)
-		}
+		expect.That(t, slices.Contains(spec.Argv, "-raw_error") == tt.headless &&
+			strings.Contains(spec.Env["PATH"], labData(w.place)) != tt.headless,
+			"%+v: %+v", tt, spec)
 	}
 	dollars := newKernelSpec(place{"/home/u$er/${lab}"}, toolchain{root: "/go"}, true, false).Env
 	expect.Equal(t, dollars["PUCL_HOME"], "/home/u$$er/$${lab}")

@@ -80,9 +80,8 @@ func TestBuiltPrograms(t *testing.T) {
 // Where CUDA's plugin is installed, the program learns where its libraries are, and -on cpu names the other plugin.
 func TestGPUCheckFindsCUDA(t *testing.T) {
 	w := newGPUCheckWorkshop(t)
-	if status, _, stderr := launchIn(t, w.place.root, "setup", "-gpu"); status != 0 {
-		t.Fatalf("status %d, %s", status, stderr)
-	}
+	status, _, stderr := launchIn(t, w.place.root, "setup", "-gpu")
+	expect.Require(t, status == 0, "status %d, %s", status, stderr)
 	s := w.session()
 	s.stamp.Compiler.Works = true
 	w.file("notebooks/.venv/lib/python3.12/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "")
@@ -123,7 +122,6 @@ func TestGPUCheckInterrupted(t *testing.T) {
 	defer stdout.Close()
 	var stderr bytes.Buffer
 	expect.Equal(t, launch(ctx, []string{"gpu-check"}, stdout, &stderr), exitInterrupted, "status")
-	said, err := os.ReadFile(stdout.Name())
-	expect.That(t, err == nil && string(said) == "the table so far\n", "%q, %v", said, err)
+	expect.Equal(t, string(expect.Must(os.ReadFile(stdout.Name()))(t)), "the table so far\n")
 	contains(t, stderr.String(), "Interrupted.")
 }

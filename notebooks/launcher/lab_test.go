@@ -26,9 +26,8 @@ func TestChoosePort(t *testing.T) {
 	expect.Error(t, err, "cannot be used: address already in use", "-port")
 	err = newWorkshop(t).session().serveTheoryLab(context.Background(), t.TempDir(), theoryLabOptions{port: taken})
 	expect.Error(t, err, "cannot be used", "-port")
-	if port, err := choosePort(0, defaultPort); err != nil || port < defaultPort || port >= defaultPort+triedPorts {
-		t.Errorf("chose %d, %v", port, err)
-	}
+	port := expect.Must(choosePort(0, defaultPort))(t)
+	expect.That(t, port >= defaultPort && port < defaultPort+triedPorts, "chose %d", port)
 }
 
 func TestLabAddress(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,11 +102,10 @@ var thisMachine = regexp.MustCompile(`https?://(?:127\.0\.0\.1|localhost)[^)\s]*
 // to the theory lab. That the lab understands them is tested beside it.
 func TestNotebookLinks(t *testing.T) {
 	sources := map[string]string{}
-	for _, file := range committedNotebooks(t) {
-		nb := readCommitted(t, file)
-		for _, c := range nb.lesson() {
+	for _, f := range expect.Must(readCommitted())(t) {
+		for _, c := range f.lesson() {
 			if c.kind == "markdown" {
-				sources[strings.TrimSuffix(filepath.Base(file), ".ipynb")] += c.source + "\n"
+				sources[f.name] += c.source + "\n"
 			}
 		}
 	}
@@ -209,12 +207,9 @@ func proseComplaints(nb committed) (list []string) {
 // TestProse holds what the texts of the committed notebooks say to what their cells printed.
 func TestProse(t *testing.T) {
 	marks := 0
-	for _, file := range committedNotebooks(t) {
-		nb := readCommitted(t, file)
-		for _, c := range proseComplaints(nb) {
-			t.Errorf("%s, %s", filepath.Base(file), c)
-		}
-		for _, c := range nb.Cells {
+	for _, f := range expect.Must(readCommitted())(t) {
+		expect.Equal(t, proseComplaints(f.committed), nil, f.name)
+		for _, c := range f.Cells {
 			if source, err := joinSource(c.Source); err == nil && c.Type == "markdown" {
 				marks += len(proseMark.FindAllString(source, -1))
 			}

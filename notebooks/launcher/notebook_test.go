@@ -65,9 +65,9 @@ print(run_notebook.page(nb, "Title"))
 	expect.Require(t, err == nil, "%v\n%s", err, out)
 	before, rest, ok := strings.Cut(string(out), "<details")
 	folded, after, end := strings.Cut(rest, "</details>")
-	if !ok || !end || strings.Contains(after, "<details") || !strings.Contains(before, "Dials") || strings.Contains(before, "Confirm") {
-		t.Fatal("not the solution alone is folded")
-	}
+	expect.Require(t, ok && end && !strings.Contains(after, "<details") && strings.Contains(before, "Dials") &&
+		!strings.Contains(before, "Confirm"),
+		"not the solution alone is folded")
 	contains(t, folded, "<summary>Solution 1: a &lt; b</summary>", "Confirm")
 }
 

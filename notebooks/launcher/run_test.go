@@ -40,9 +40,9 @@ func TestRun(t *testing.T) {
 	contains(t, said, "Running notebooks/a.ipynb (Title), 2 cells.", "[1/2] Say hello", "1.5 s", "[2/2] Title", "Ok after", "notebooks/out/a.ipynb", "notebooks/out/a.html")
 	expect.That(t, !strings.Contains(said, "old table"), "printed the table of an earlier run")
 	tm, ok, err := readTimings(w.place, "a")
-	if err != nil || !ok || tm.Result != "ok" || len(tm.Cells) != 2 || tm.Cells[0] != (cellTiming{1, "Say hello", 1.5, false}) {
-		t.Errorf("timings %+v, %v, %v", tm, ok, err)
-	}
+	expect.That(t, err == nil && ok && tm.Result == "ok" && len(tm.Cells) == 2 &&
+		tm.Cells[0] == (cellTiming{1, "Say hello", 1.5, false}),
+		"timings %+v, %v, %v", tm, ok, err)
 	contains(t, w.called(), "PUCL_STEPS=3\n", "--timeout 90", "--kernel gonb", "--events 3", "--cwd "+w.place.notebooks())
 
 	// The next run writes a table.
@@ -100,9 +100,8 @@ func TestRunInterrupted(t *testing.T) {
 	expect.That(t, errors.Is(err, errInterrupted), "ended with %v", err)
 	contains(t, said, "Stopping the kernel", "interrupted", "Interrupted after", "are kept in notebooks/out",
 		`go run ./notebooks run -set steps=7 -set note='it'\''s new' a`)
-	if tm, _, err := readTimings(w.place, "a"); err != nil || tm.Result != "interrupted" {
-		t.Errorf("timings %+v, %v", tm, err)
-	}
+	tm, _ := expect.Must2(readTimings(w.place, "a"))(t)
+	expect.That(t, tm.Result == "interrupted", "timings %+v", tm)
 }
 
 func TestSameNotebookTwice(t *testing.T) {

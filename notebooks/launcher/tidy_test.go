@@ -118,14 +118,10 @@ func TestTidyDropsSecondFigure(t *testing.T) {
 	} {
 		in := `{"cells": [{"cell_type": "code", "metadata": {}, "source": [], "outputs": [{"output_type": "display_data",
 			"data": {"image/png": "iVBORw==", "text/html": ` + tt.html + `}, "metadata": {` + meta + `}}]}]}`
-		got, err := tidyNotebook([]byte(in), "/r", "/h", "/t")
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(tidyNotebook([]byte(in), "/r", "/h", "/t"))(t)
 		for _, key := range []string{`"image/png": "`, `"image/png": {`, `"needs_background"`} {
-			if bytes.Contains(got, []byte(key)) == tt.dropped {
-				t.Errorf("%s: %s is there: %v", tt.name, key, !tt.dropped)
-			}
+			expect.That(t, bytes.Contains(got, []byte(key)) != tt.dropped,
+				"%s: %s is there: %v", tt.name, key, !tt.dropped)
 		}
 		contains(t, string(got), `"kept": 1`)
 		contains(t, string(got), `"text/html"`)

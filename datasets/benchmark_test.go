@@ -31,8 +31,7 @@ func TestBenchmarks(t *testing.T) {
 	} {
 		b := expect.Must(FindBenchmark(strings.ToUpper(tt.name)))(t)
 		expect.That(t, b.Name == tt.name && b.Set == tt.set && fmt.Sprint(b.Positive) == tt.positive &&
-			fmt.Sprint(b.Negative) == tt.negative,
-			"%s: %s %s %v %v", tt.name, b.Name, b.Set, b.Positive, b.Negative)
+			fmt.Sprint(b.Negative) == tt.negative, "%s: %s %s %v %v", tt.name, b.Name, b.Set, b.Positive, b.Negative)
 		expect.That(t, math.Abs(b.Prior()-tt.prior) <= 1e-15 && b.PaperPrior == tt.paper,
 			"%s: prior %v, paper's %v; want %v, %v", tt.name, b.Prior(), b.PaperPrior, tt.prior, tt.paper)
 	}
@@ -77,14 +76,12 @@ func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
 	for _, b := range Benchmarks() {
 		cfg := expect.Must(b.Config(b.Classes))(t)
 		cfg.Labeled, cfg.Draw = 100, Balanced
-		s, err := NewSplit(training(b), b.Classes, cfg)
-		expect.Require(t, err == nil, "%s: %v", b.Name, err)
+		s := expect.Must(NewSplit(training(b), b.Classes, cfg))(t)
 		spread, err := NewSplit(b.Labels(), b.Classes, cfg) // without the counts of each class
 		expect.Require(t, err == nil, "%s: %v", b.Name, err)
 		for _, s := range []*Split{s, spread} {
 			expect.That(t, s.Prior == b.Prior() && s.NumUnlabeled() == b.Positives+b.Negatives &&
-				s.Config.Name == b.Name,
-				"%s: split %v, benchmark %v", b.Name, s, b)
+				s.Config.Name == b.Name, "%s: split %v, benchmark %v", b.Name, s, b)
 		}
 	}
 	stl := expect.Must(FindBenchmark("stl-i"))(t)
@@ -172,7 +169,6 @@ func TestFigureExperiments(t *testing.T) {
 	expect.That(t, len(a) == 1 && len(a[0].Priors) >= 3 && len(a[0].Points) == 1, "figure 4b: %v", a)
 	five := expect.Must(FigureExperiments("5"))(t)
 	expect.That(t, len(five) == 4, "figure 5: %v", five)
-	_, err := FigureExperiments("7")
-	expect.Error(t, err, `"7"`, "4a", "9b", "11")
+	expect.Error(t, expect.Err(FigureExperiments("7")), `"7"`, "4a", "9b", "11")
 	expect.Error(t, expect.Err(Experiment{Benchmark: "none"}.Configs(nil, 0)), `"none"`)
 }

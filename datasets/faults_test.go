@@ -265,8 +265,7 @@ func TestFaultClock(t *testing.T) {
 		expect.NoError(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Chtimes(path, when, when))
 		}))
-		got, err := a.Get(context.Background(), FetchOptions{})
-		expect.Require(t, err == nil, "%v: %v", when, err)
+		got := expect.Must(a.Get(context.Background(), FetchOptions{}))(t)
 		wantTree(t, got, "a.bin=1")
 		wantNames(t, folder, "set-bin", "tiny.tar.gz")
 		expect.Equal(t, h.asked(), "bytes=50-", "%v: asked for", when)

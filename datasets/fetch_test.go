@@ -380,8 +380,7 @@ func TestFetchErrorTellsAll(t *testing.T) {
 		second.URL+"/b: the server says 500")
 	failed := new(FetchError)
 	expect.That(t, errors.As(err, &failed) && len(failed.Causes) == 2 && failed.Dir == dir &&
-		failed.File.Name == "data.gz",
-		"error %#v", err)
+		failed.File.Name == "data.gz", "error %#v", err)
 	expect.That(t, len(first.ranges) == 1, "an address without the file is asked %d times", len(first.ranges))
 }
 

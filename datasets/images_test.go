@@ -38,8 +38,7 @@ func TestImagesSelect(t *testing.T) {
 	expect.Equal(t, got.Labels, []int{1, 0, 1}, "labels")
 	got.Pixels[0] = 99
 	expect.That(t, m.Pixels[8] == 40, "Select shares the pixels, want copies")
-	_, err := m.Select([]int{1, 6})
-	expect.Error(t, err, "image 6", "6 images")
+	expect.Error(t, expect.Err(m.Select([]int{1, 6})), "image 6", "6 images")
 	expect.Error(t, expect.Err(m.Select([]int{-1})), "image -1")
 }
 

@@ -172,8 +172,7 @@ func TestCollect(t *testing.T) {
 		_, err := Collect(t.Context(), &slow{n: 10, bad: []int{5, 4}}, labels, classes, 4)
 		expect.Error(t, err, "image 4 is bad")
 	}
-	_, err := Collect(t.Context(), nil, nil, nil, 1)
-	expect.Error(t, err, "no source")
+	expect.Error(t, expect.Err(Collect(t.Context(), nil, nil, nil, 1)), "no source")
 	expect.Error(t, expect.Err(Collect(t.Context(), &slow{n: 3}, labels, classes, 1)), "10 labels for 3 images")
 	expect.Error(t, expect.Err(Collect(t.Context(), &slow{n: 10}, labels, classes[:1], 1)), "class 1", "1 classes")
 	expect.Error(t, expect.Err(Collect(t.Context(), &Images{}, nil, nil, 1)), "0×0×0")

@@ -76,8 +76,7 @@ func TestSourceBatchesAreThoseFromMemory(t *testing.T) {
 	wantGoroutines(t, before)
 	h, w, c := b.ImageShape()
 	expect.That(t, h == 1 && w == 1 && c == 1 && b.Size() == 7 && b.String() == want.String() &&
-		b.StepsPerEpoch() == want.StepsPerEpoch(),
-		"%d×%d×%d, %d: %q, want %q", h, w, c, b.Size(), b, want)
+		b.StepsPerEpoch() == want.StepsPerEpoch(), "%d×%d×%d, %d: %q, want %q", h, w, c, b.Size(), b, want)
 }
 
 // patient is a source whose images come only once two of them are being read.

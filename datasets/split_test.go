@@ -312,8 +312,7 @@ func TestSplitDescription(t *testing.T) {
 	}
 	expect.Error(t, json.Unmarshal([]byte(`{"draw":"any"}`), &back), "any", "uniform", "independent")
 	expect.Error(t, json.Unmarshal([]byte(`{"setting":"other"}`), &back), "other", "case-control", "single-dataset")
-	_, err := json.Marshal(PUSummary{Draw: 5})
-	expect.Error(t, err, "draw 5")
+	expect.Error(t, expect.Err(json.Marshal(PUSummary{Draw: 5})), "draw 5")
 	expect.Error(t, expect.Err(json.Marshal(PUSummary{Setting: 7})), "setting 7")
 	expect.Equal(t, Draw(7).String()+Setting(-1).String(), "Draw(7)Setting(-1)", "unknown values print")
 }

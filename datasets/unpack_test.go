@@ -69,9 +69,8 @@ func TestFaultDamagedFiles(t *testing.T) {
 		data []byte
 		read func(data []byte) (string, error)
 	}{"archive .tar.gz": {archive, unpack}, "IDX, compressed": {idx, read}} {
-		result, err := damagetest.Try(tt.data, 500, tt.read)
-		expect.That(t, err == nil && result.Panicked == 0 && result.Refused > 0 && result.Other == 0, "%s: %v, %v",
-			name, result, err)
+		result := expect.Must(damagetest.Try(tt.data, 500, tt.read))(t)
+		expect.That(t, result.Panicked == 0 && result.Refused > 0 && result.Other == 0, "%s: %v", name, result)
 		t.Logf("| damaged %s of %d bytes | %v |", name, len(tt.data), result)
 	}
 }
@@ -159,8 +158,7 @@ func TestUnpackRefuses(t *testing.T) {
 func TestUnpackSums(t *testing.T) {
 	dir := t.TempDir()
 	archive := expect.File(t, filepath.Join(dir, "set.tgz"),
-		packed(t, entry{Name: "set/"}, entry{Name: "set/a", Content: "1"},
-			entry{Name: "set/sub/b"}))
+		packed(t, entry{Name: "set/"}, entry{Name: "set/a", Content: "1"}, entry{Name: "set/sub/b"}))
 	expect.NoError(t, Unpack(context.Background(), archive, dir, "set", UnpackOptions{Sums: true}))
 	wantTree(t, filepath.Join(dir, "set"), "SHA256SUMS="+
 		"6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b  a\n"+

@@ -71,15 +71,13 @@ func TestEmbeddingsAxes(t *testing.T) {
 	for i, p := range a.frames {
 		for _, g := range frames[i].Groups {
 			for k := range g.X {
-				expect.Require(t, g.X[k] >= p.X.Min && g.X[k] <= p.X.Max && g.Y[k] >= p.Y.Min &&
-					g.Y[k] <= p.Y.Max,
+				expect.Require(t, g.X[k] >= p.X.Min && g.X[k] <= p.X.Max && g.Y[k] >= p.Y.Min && g.Y[k] <= p.Y.Max,
 					"frame %d: the point %g, %g is outside", i, g.X[k], g.Y[k])
 			}
 		}
 		q := layout(p, c)
 		expect.That(t, q.DataCanvas(c).Rectangle == first.DataCanvas(c).Rectangle && q.X.Min == first.X.Min &&
-			q.Y.Max == first.Y.Max,
-			"frame %d has its data at %v, the first one at %v", i, q.DataCanvas(c).Rectangle,
+			q.Y.Max == first.Y.Max, "frame %d has its data at %v, the first one at %v", i, q.DataCanvas(c).Rectangle,
 			first.DataCanvas(c).Rectangle)
 	}
 	expect.Equal(t, a.frames[3].Title.Text, "A title\nstep 30, loss 5.57", "the title of frame 3")
@@ -123,6 +121,5 @@ func TestAnimationData(t *testing.T) {
 	_, err := png.Decode(bytes.NewReader(still))
 	expect.That(t, err == nil && !bytes.Contains(still, []byte("acTL")), "the still moves, or %v", err)
 	expect.That(t, bytes.Equal(data.Data[protocol.MIMEImagePNG].([]byte), moving) &&
-		data.Data[protocol.MIMETextPlain] == "Figure: Two <clouds> part",
-		"the other forms differ")
+		data.Data[protocol.MIMETextPlain] == "Figure: Two <clouds> part", "the other forms differ")
 }

@@ -46,8 +46,7 @@ func readAPNG(t *testing.T, file []byte) (still image.Image, frames []image.Imag
 		corner := image.Pt(int(word(control[12:])), int(word(control[16:])))
 		for y := range part.Bounds().Dy() {
 			for x := range part.Bounds().Dx() {
-				expect.Require(t, image.Pt(x, y).Add(corner).In(screen.Rect),
-					"frame %d leaves the image", len(frames))
+				expect.Require(t, image.Pt(x, y).Add(corner).In(screen.Rect), "frame %d leaves the image", len(frames))
 				screen.Set(corner.X+x, corner.Y+y, part.At(x, y))
 			}
 		}

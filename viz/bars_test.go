@@ -77,9 +77,8 @@ func TestGroupedBarsErrors(t *testing.T) {
 
 // TestGroupedBarsHeights reads from what is drawn how high bars, whiskers and marks reach.
 func TestGroupedBarsHeights(t *testing.T) {
-	p, err := GroupedBars(Figure{}, []string{"solid"}, BarGroup{"one", []MeasuredBar{{Value: 60, HalfWidth: 20, Published: 97}}},
-		BarGroup{"two", []MeasuredBar{{Missing: true, Published: 30}}})
-	expect.NoError(t, err)
+	p := expect.Must(GroupedBars(Figure{}, []string{"solid"}, BarGroup{"one", []MeasuredBar{{Value: 60, HalfWidth: 20, Published: 97}}},
+		BarGroup{"two", []MeasuredBar{{Missing: true, Published: 30}}}))(t)
 	paper, c := drawnOn(t, p)
 	area := layout(p, c).DataCanvas(c)
 	value := func(y vg.Length) float64 { return 1.03 * 97 * float64((y-area.Min.Y)/(area.Max.Y-area.Min.Y)) }

@@ -41,8 +41,7 @@ func TestLearningCurvesErrors(t *testing.T) {
 		{"no range", draw(CurvesConfig{}, within(100, 0)), ErrRange, ""},
 		{"above what can be", draw(CurvesConfig{}, within(0, 2)), ErrRange, ""},
 		{"a reference above what can be",
-			draw(CurvesConfig{References: []Reference{{Name: "chance", Y: 5}}}, within(0, 4)),
-			ErrRange, ""},
+			draw(CurvesConfig{References: []Reference{{Name: "chance", Y: 5}}}, within(0, 4)), ErrRange, ""},
 		{"a logarithm of 0", draw(CurvesConfig{LogX: true}, []Curve{{X: []float64{0, 1}, Y: []float64{1, 1}}}),
 			ErrRange, ""},
 	})

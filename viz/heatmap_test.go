@@ -153,11 +153,9 @@ func TestImageTableDots(t *testing.T) {
 		}
 	}
 	expect.That(t, middles[0].X < middles[1].X && middles[1].X < middles[2].X && middles[0].Y == middles[1].Y &&
-		middles[1].Y == middles[2].Y,
-		"the first row lies at %v", middles[:3])
+		middles[1].Y == middles[2].Y, "the first row lies at %v", middles[:3])
 	expect.That(t, middles[3].X == middles[0].X && middles[4].X == middles[2].X && middles[3].Y > middles[0].Y &&
-		middles[4].Y == middles[3].Y,
-		"the second row lies at %v, below %v", middles[3:], middles[:3])
+		middles[4].Y == middles[3].Y, "the second row lies at %v, below %v", middles[3:], middles[:3])
 }
 
 // TestImageTableWords checks that headings stand over their sides, and that notes and long names stay on the paper.
@@ -184,8 +182,7 @@ func TestImageTableWords(t *testing.T) {
 			at := a.Rectangle
 			cell = at.Size().X
 			expect.That(t, at.Min.Add(origin).X >= 0 && at.Min.Add(origin).Y >= 0 && at.Max.Add(origin).X <= w &&
-				at.Max.Add(origin).Y <= h,
-				"a picture lies at %v", at)
+				at.Max.Add(origin).Y <= h, "a picture lies at %v", at)
 		}
 	}
 	expect.That(t, boxes == 11, "%d pictures, want 11", boxes)

@@ -101,8 +101,7 @@ func TestImageGridLayout(t *testing.T) {
 	}
 	slices.Sort(captions)
 	expect.That(t, len(captions) >= 2 && strings.HasPrefix(captions[0], "anti") && captions[0] != long &&
-		strings.Join(captions[1:], " ") == "two words",
-		"captions %q", captions)
+		strings.Join(captions[1:], " ") == "two words", "captions %q", captions)
 }
 
 // drawn returns where the pictures and the words of f lie when it is drawn in its own size, from its upper left corner.

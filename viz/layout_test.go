@@ -87,9 +87,8 @@ func curve(name string, y ...float64) Curve {
 func TestLegendBesideData(t *testing.T) {
 	const long = "a name so long that it has to be broken into several lines somewhere"
 	for _, top := range []bool{false, true} {
-		p, err := LearningCurves(CurvesConfig{Figure: Figure{Title: "A title"}}, curve("ssCL", 3, 2, 1), curve("PUCL", 2, 1, 0), curve(long, 5, 4, 3),
-			curve(strings.Repeat("endless", 30), 1, 1, 1))
-		expect.NoError(t, err)
+		p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "A title"}}, curve("ssCL", 3, 2, 1), curve("PUCL", 2, 1, 0), curve(long, 5, 4, 3),
+			curve(strings.Repeat("endless", 30), 1, 1, 1)))(t)
 		p.Legend.Top = top
 		paper := drawnAt(t, p, 400, 300)
 		c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
@@ -105,8 +104,7 @@ func TestLegendBesideData(t *testing.T) {
 				}
 				seen = true
 				expect.That(t, r.Min.X >= data.Max.X || r.Max.X <= data.Min.X || r.Min.Y >= data.Max.Y ||
-					r.Max.Y <= data.Min.Y,
-					"top %v: %q at %v lies over the data %v", top, word, r, data.Rectangle)
+					r.Max.Y <= data.Min.Y, "top %v: %q at %v lies over the data %v", top, word, r, data.Rectangle)
 			}
 			expect.That(t, seen, "top %v: %q is not drawn", top, name)
 		}
@@ -148,8 +146,7 @@ func TestTickLabelsApart(t *testing.T) {
 			ticks++
 			for u, q := range found {
 				expect.That(t, s >= u || r.Min.X >= q.Max.X+3 || q.Min.X >= r.Max.X+3 || r.Min.Y >= q.Max.Y ||
-					q.Min.Y >= r.Max.Y,
-					"%g points: %q at %v and %q at %v touch", w.Points(), s, r, u, q)
+					q.Min.Y >= r.Max.Y, "%g points: %q at %v and %q at %v touch", w.Points(), s, r, u, q)
 			}
 		}
 		expect.That(t, ticks >= 3, "%g points: only %d texts", w.Points(), ticks)
@@ -214,10 +211,8 @@ func textOf(s *sheetOfPaper) string {
 // TestOddNumbers draws what is finite but strange: it may look poor, but must neither panic nor fail.
 func TestOddNumbers(t *testing.T) {
 	for _, y := range [][]float64{{0}, {5, 5}, {1e100, -1e100}, {5e-324, 0}, {1e9, 1e9 + 1e-6}, {1e16, 1e16 + 2}} {
-		p, err := LearningCurves(CurvesConfig{Smooth: 3}, curve("", y...))
-		expect.Require(t, err == nil, "%g: %v", y, err)
-		q, err := Scatter(ScatterConfig{EqualAspect: true}, Group{X: y, Y: y})
-		expect.Require(t, err == nil, "%g: %v", y, err)
+		p := expect.Must(LearningCurves(CurvesConfig{Smooth: 3}, curve("", y...)))(t)
+		q := expect.Must(Scatter(ScatterConfig{EqualAspect: true}, Group{X: y, Y: y}))(t)
 		for _, f := range []*plot.Plot{p, q} {
 			expect.Must(encodePNG(f, 230, 180))(t)
 			expect.Is(t, expect.Err(encodePNG(f, smallest, smallest)),
@@ -268,8 +263,7 @@ func TestSVG(t *testing.T) {
 		"role %q, title %q, desc %q", role, texts["title"], texts["desc"])
 	expect.That(t, fonts != 0, "no text")
 	expect.That(t, bytes.Contains(svg, []byte("<path d='M0 288H468V0H0z'")) &&
-		bytes.Contains(svg, []byte(" fill='#FFF'")),
-		"the background is not drawn white: %.600s", svg)
+		bytes.Contains(svg, []byte(" fill='#FFF'")), "the background is not drawn white: %.600s", svg)
 	if i, j := bytes.Index(svg, []byte("<title>")), bytes.Index(svg, []byte("<path ")); i < 0 || j < i {
 		t.Error("the title must be the first element")
 	}

@@ -48,13 +48,11 @@ func TestGoodCorner(t *testing.T) {
 }
 
 func TestPathsTable(t *testing.T) {
-	table, err := PathsTable("Ends", Path{"PUCL", []float64{0, 10, 20}, []float64{1, 0.5, 0.2}, []float64{-1, -2, -3.25}},
-		Path{"one", []float64{7}, []float64{0.5}, []float64{-1}})
-	expect.NoError(t, err)
+	table := expect.Must(PathsTable("Ends", Path{"PUCL", []float64{0, 10, 20}, []float64{1, 0.5, 0.2}, []float64{-1, -2, -3.25}},
+		Path{"one", []float64{7}, []float64{0.5}, []float64{-1}}))(t)
 	text := expect.Must(table.Text())(t)
 	expect.That(t, len(table.Rows) == 3 && strings.Contains(text, "0.200") && strings.Contains(text, "−3.250") &&
-		!strings.Contains(text, "−2"),
-		"%v\n%s", table.Rows, text)
+		!strings.Contains(text, "−2"), "%v\n%s", table.Rows, text)
 }
 
 // TestEllipsesOfAGaussian checks by the definition: every corner is one, or two, standard deviations from the mean in the

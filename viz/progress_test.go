@@ -99,8 +99,7 @@ func TestProgressTerminal(t *testing.T) {
 		strings.TrimRight(lines[2], " ") == "step 2 of 3 (67 %), 1.0 steps/s, 1.0 s left",
 		"the next line does not cover it: %q", lines[2])
 	expect.That(t, strings.HasPrefix(lines[3], "step 3 of 3 (100 %)") && strings.TrimSpace(lines[4]) == "" &&
-		lines[5] == "3 steps in 1.1 s, 1.8 steps/s\n",
-		"the last lines: %q", lines[3:])
+		lines[5] == "3 steps in 1.1 s, 1.8 steps/s\n", "the last lines: %q", lines[3:])
 }
 
 // TestProgressNotebook: all messages of a progress bear one id, which no other progress has.

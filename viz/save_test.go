@@ -107,8 +107,7 @@ func TestOutline(t *testing.T) {
 	}
 	h := bounds("H") // capital letters of the font are 0.69 high
 	expect.That(t, h.Min.Y == 20 && math.Abs(float64(h.Max.Y)-20-69) <= 1 && h.Min.X >= 10 &&
-		h.Max.X <= 10+f.Width("H"),
-		"H lies in %v", h)
+		h.Max.X <= 10+f.Width("H"), "H lies in %v", h)
 	p := bounds("p")
 	expect.That(t, p.Min.Y <= 5, "p does not reach below the line: %v", p)
 	if long := bounds("AVHH"); !(math.Abs(float64(long.Max.X-10-f.Width("AVHH")+f.Width("H")-(h.Max.X-10))) <= 0.5) {

@@ -79,10 +79,9 @@ func TestStackedBarsLengths(t *testing.T) {
 // TestStackedBarsNumbers looks for the numbers: inside a part that has room, behind the bar for the last part that has
 // none, nowhere for another one.
 func TestStackedBarsNumbers(t *testing.T) {
-	p, err := StackedBars(Figure{XLabel: "things"}, []string{"a", "b"},
+	p := expect.Must(StackedBars(Figure{XLabel: "things"}, []string{"a", "b"},
 		StackedBar{"wide", []float64{12345, 70000}}, StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
-		StackedBar{"a name that is so long that it takes two lines or more than that, cut there", []float64{9000, 0}})
-	expect.NoError(t, err)
+		StackedBar{"a name that is so long that it takes two lines or more than that, cut there", []float64{9000, 0}}))(t)
 	paper := drawnAt(t, p, 468, 220)
 	found := paper.words()
 	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
@@ -125,8 +124,7 @@ func TestHatchings(t *testing.T) {
 				lines[part]++
 				for _, q := range s.Path {
 					expect.That(t, q.Type == vg.CloseComp || q.Pos.X >= 0 && q.Pos.X <= 40 && q.Pos.Y >= 0 &&
-						q.Pos.Y <= 20,
-						"part %d: a line goes to %v, out of the box", part, q.Pos)
+						q.Pos.Y <= 20, "part %d: a line goes to %v, out of the box", part, q.Pos)
 				}
 			}
 		}

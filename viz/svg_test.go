@@ -167,8 +167,7 @@ func TestDataURI(t *testing.T) {
 	want := "data:image/svg+xml," +
 		"%3Csvg xmlns='x' fill='%23FFF'%3E%3Cdesc%3E50%25 %22a%22 %26amp; 'b'%0Aτ %5C c%3C/desc%3E%3C/svg%3E"
 	expect.Equal(t, got, want)
-	expect.Equal(t, expect.Must(url.PathUnescape(strings.TrimPrefix(got, "data:image/svg+xml,")))(t), svg,
-		"unescaped")
+	expect.Equal(t, expect.Must(url.PathUnescape(strings.TrimPrefix(got, "data:image/svg+xml,")))(t), svg, "unescaped")
 	for mime, data := range map[protocol.MIMEType]string{
 		protocol.MIMEImagePNG: "plain letters", protocol.MIMEImageSVG: "<<<<<<<<<<<<"} {
 		got := dataURI(mime, []byte(data))

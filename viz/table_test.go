@@ -116,8 +116,7 @@ func TestTableHTML(t *testing.T) {
 			t.Errorf("text cell: %q", got.All)
 		}
 		expect.That(t, strings.HasPrefix(page.Note, "a < b ") &&
-			strings.HasSuffix(page.Note, ": the lowest of its column."),
-			"note %q", page.Note)
+			strings.HasSuffix(page.Note, ": the lowest of its column."), "note %q", page.Note)
 	}
 }
 
@@ -218,6 +217,5 @@ func TestTableAdd(t *testing.T) {
 			{Mean: 0.25}}, {},
 	}
 	expect.That(t, slices.Equal(table.Rows, []string{"every kind", "none"}) &&
-		slices.EqualFunc(table.Cells, want, slices.Equal),
-		"rows %q of %+v, want %+v", table.Rows, table.Cells, want)
+		slices.EqualFunc(table.Cells, want, slices.Equal), "rows %q of %+v, want %+v", table.Rows, table.Cells, want)
 }

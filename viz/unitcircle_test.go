@@ -91,15 +91,12 @@ func TestAttractions(t *testing.T) {
 }
 
 func TestPlanar(t *testing.T) {
-	g, err := Planar("g", [][]float64{{1, 2}, {3, 4}})
-	expect.That(t, err == nil && g.Name == "g" && slices.Equal(g.X, []float64{1, 3}) &&
-		slices.Equal(g.Y, []float64{2, 4}),
-		"%+v, %v", g, err)
+	g := expect.Must(Planar("g", [][]float64{{1, 2}, {3, 4}}))(t)
+	expect.That(t, g.Name == "g" && slices.Equal(g.X, []float64{1, 3}) && slices.Equal(g.Y, []float64{2, 4}), "%+v", g)
 	vectors := [][]float64{{1, 2}, {3, -4}}
-	a, err := ArrowsAt("a", 5, -0.5, vectors)
-	expect.That(t, err == nil && a.Name == "a" && slices.Equal(a.From, []int{5, 6}) &&
-		slices.Equal(a.DX, []float64{-0.5, -1.5}) && slices.Equal(a.DY, []float64{-1, 2}),
-		"%+v, %v", a, err)
+	a := expect.Must(ArrowsAt("a", 5, -0.5, vectors))(t)
+	expect.That(t, a.Name == "a" && slices.Equal(a.From, []int{5, 6}) && slices.Equal(a.DX, []float64{-0.5, -1.5}) &&
+		slices.Equal(a.DY, []float64{-1, 2}), "%+v", a)
 	expect.That(t, vectors[0][0] == 1, "ArrowsAt changed the vectors that it was given")
 	line := [][]float64{{1, 2}, {1}}
 	refuses(t, []wrong{{"a group on a line", second(Planar("line", line)), ErrLength, "line"},

@@ -26,8 +26,7 @@ func TestLoadTiny(t *testing.T) {
 			got := expect.Must(tiny(t).load(fsys))(t)
 			expect.NoError(t, got.Validate())
 			expect.That(t, got.Height == 1 && got.Width == 2 && got.Channels == 1 &&
-				slices.Equal(got.Pixels, []uint8{1, 2, 3, 4}) && slices.Equal(got.Labels, []int{9, 0}),
-				"got %+v", got)
+				slices.Equal(got.Pixels, []uint8{1, 2, 3, 4}) && slices.Equal(got.Labels, []int{9, 0}), "got %+v", got)
 			expect.That(t, got.Classes[9] == "Ankle boot" && got.Classes[0] == "T-shirt/top" && len(got.Classes) == 10,
 				"classes %q", got.Classes)
 		})

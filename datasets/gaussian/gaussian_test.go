@@ -211,9 +211,8 @@ func TestPosteriorFarOut(t *testing.T) {
 		{"equal covariances, less far along it", equal, 0, 1e10, 1 / (1 + math.Exp(0.5))},
 		{"equal covariances, a step from it", equal, 2, 1e10, 1 / (1 + math.Exp(-1.5))},
 	} {
-		got, err := tt.m.Posterior(tt.x, tt.y, 0.5)
-		expect.That(t, err == nil && math.Abs(got-tt.want) < 1e-12,
-			"%s: %v, error %v; want %v", tt.name, got, err, tt.want)
+		got := expect.Must(tt.m.Posterior(tt.x, tt.y, 0.5))(t)
+		expect.That(t, math.Abs(got-tt.want) < 1e-12, "%s: %v, want %v", tt.name, got, tt.want)
 	}
 	// The answer does not hang on the unit of length, even where a variance is near the ends of the numbers.
 	for _, unit := range []float64{1e-150, 1e-3, 1e150} {
@@ -260,8 +259,7 @@ func TestPosterior(t *testing.T) {
 	// Far away the densities are too small for numbers; the answer is not.
 	got := expect.Must(Separable().Posterior(1000, 1000, 0.5))(t)
 	expect.That(t, got == 0 || got == 1, "far away: %g", got)
-	_, err := m.Posterior(0, 0, 1)
-	expect.Error(t, err, "prior of 1")
+	expect.Error(t, expect.Err(m.Posterior(0, 0, 1)), "prior of 1")
 	expect.Error(t, expect.Err(m.Posterior(math.NaN(), 0, 0.5)), "not finite")
 }
 

@@ -106,8 +106,7 @@ func TestImagesThereAndBack(t *testing.T) {
 		ds := expect.Must(FromImages(want, size))(t)
 		got := expect.Must(ToImages(ds, want.Classes))(t)
 		expect.That(t, got.String() == want.String() && slices.Equal(got.Pixels, want.Pixels) &&
-			slices.Equal(got.Labels, want.Labels),
-			"size %d: %v came back as %v", size, want, got)
+			slices.Equal(got.Labels, want.Labels), "size %d: %v came back as %v", size, want, got)
 	}
 	expect.That(t, expect.Err(FromImages(want, 0)) != nil, "a batch of 0 images is accepted")
 }

@@ -251,8 +251,7 @@ func TestFolds(t *testing.T) {
 	number := func(line, i int) string { return strconv.Itoa((line*400 + i*3) % 5000) }
 	rows := expect.Must(Folds(fstest.MapFS{"stl10_binary/fold_indices.txt": {Data: []byte(foldText(10, number))}}))(t)
 	expect.That(t, len(rows) == 10 && len(rows[9]) == 1000 && rows[9][0] == 3600 && rows[9][2] == 3606 &&
-		rows[0][999] == 2997,
-		"%d folds, the last starts with %v", len(rows), rows[9][:3])
+		rows[0][999] == 2997, "%d folds, the last starts with %v", len(rows), rows[9][:3])
 	bad := func(at, to string) func(int, int) string {
 		return func(line, i int) string {
 			if fmt.Sprint(line, i) == at {

@@ -48,9 +48,8 @@ func TestReadCSV(t *testing.T) {
 			got := expect.Must(ReadCSV(iotest.OneByteReader(strings.NewReader(tt.text)), tt.cfg))(t)
 			expect.NoError(t, got.Validate())
 			expect.That(t, slices.Equal(got.Features.RawMatrix().Data, tt.features) &&
-				slices.Equal(got.Names, tt.columns),
-				"features %v named %q, want %v named %q", got.Features.RawMatrix().Data, got.Names, tt.features,
-				tt.columns)
+				slices.Equal(got.Names, tt.columns), "features %v named %q, want %v named %q",
+				got.Features.RawMatrix().Data, got.Names, tt.features, tt.columns)
 			expect.That(t, slices.Equal(got.Labels, tt.labels) && slices.Equal(got.Classes, tt.classes),
 				"labels %v of %q, want %v of %q", got.Labels, got.Classes, tt.labels, tt.classes)
 		})

@@ -52,8 +52,7 @@ func TestSelect(t *testing.T) {
 		"got %v of the classes %v", got.Features.RawMatrix().Data, got.Labels)
 	got.Features.Set(0, 0, 99)
 	expect.That(t, x.Features.At(2, 0) == 20, "Select shares the features, want copies")
-	_, err := x.Select([]int{3})
-	expect.Error(t, err, "row 3", "3 rows")
+	expect.Error(t, expect.Err(x.Select([]int{3})), "row 3", "3 rows")
 	expect.Error(t, expect.Err(x.Select([]int{-1})), "row -1")
 	expect.Error(t, expect.Err(x.Select(nil)), "no rows")
 }
@@ -98,8 +97,7 @@ func TestStandardize(t *testing.T) {
 	mean, deviation := x.Standardize()
 	// The squares of -3, -1, 1, 3 have the mean 5; 50 times that in the last column.
 	expect.That(t, slices.Equal(mean, []float64{4, 0.1, 250}) && math.Abs(deviation[0]-math.Sqrt(5)) <= 1e-12 &&
-		deviation[1] == 1 && math.Abs(deviation[2]-50*math.Sqrt(5)) <= 1e-9,
-		"means %v, deviations %v", mean, deviation)
+		deviation[1] == 1 && math.Abs(deviation[2]-50*math.Sqrt(5)) <= 1e-9, "means %v, deviations %v", mean, deviation)
 	for i, v := range []float64{-3, -1, 1, 3} {
 		if want := v / math.Sqrt(5); !(math.Abs(x.Features.At(i, 0)-want) <= 1e-12) || x.Features.At(i, 1) != 0 ||
 			!(math.Abs(x.Features.At(i, 2)-want) <= 1e-12) {

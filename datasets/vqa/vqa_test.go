@@ -222,8 +222,7 @@ func TestScore(t *testing.T) {
 	// One of ten said mesh, none no, two said 2.
 	want := Score{Hit: 2. / 3, Consensus: (1./3 + 0 + 2./3) / 3, LeaveOneOut: (0.3 + 0 + 0.6) / 3}
 	expect.That(t, math.Abs(got.Hit-want.Hit) <= 1e-15 && math.Abs(got.Consensus-want.Consensus) <= 1e-15 &&
-		math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15,
-		"score %+v, want %+v", got, want)
+		math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15, "score %+v, want %+v", got, want)
 	_, err := set.Score(map[int64]string{458752000: "net", 458752001: "no"})
 	expects.Error(t, err, "question 262146000 has no answer")
 	_, err = set.Score(map[int64]string{458752000: "net", 458752001: "no", 262146000: "2", 5: "x"})

@@ -63,8 +63,7 @@ type goPackage struct {
 func list(t *testing.T) map[string]goPackage {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", module+"...")
-	out, err := cmd.Output()
-	expect.Require(t, err == nil, "go list: %v", err)
+	out := expect.Must(cmd.Output())(t)
 	all := map[string]goPackage{}
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p goPackage
@@ -140,8 +139,7 @@ func TestRoomsNeedNoMoreThanTheyMay(t *testing.T) {
 			for _, imported := range p.inModule() {
 				inside := strings.HasPrefix(imported, room+"/") && room != "pucl" && room != "notebooks"
 				expect.That(t, imported == room || inside || strings.HasPrefix(imported, "internal/") ||
-					slices.Contains(may, imported),
-					"%s imports %s; %s may import only %v", name, imported, room, may)
+					slices.Contains(may, imported), "%s imports %s; %s may import only %v", name, imported, room, may)
 			}
 		}
 		if strings.HasPrefix(name, "pucl") {

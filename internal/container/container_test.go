@@ -33,9 +33,8 @@ func TestRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder", "file")
 	parts := expect.Must(kind.Encode(Section{"words", Parts{[]byte("ab"), []byte("c")}}, Section{"none", nil}))(t)
 	expect.NoError(t, Write(path, parts))
-	sections, err := kind.Read(path, "words", "none")
-	expect.That(t, err == nil && len(sections) == 2 && string(sections[0]) == "abc" && len(sections[1]) == 0,
-		"%q, %v", sections, err)
+	sections := expect.Must(kind.Read(path, "words", "none"))(t)
+	expect.That(t, len(sections) == 2 && string(sections[0]) == "abc" && len(sections[1]) == 0, "%q", sections)
 	expect.Is(t, expect.Err(kind.Read(path+"x", "words")), os.ErrNotExist)
 }
 

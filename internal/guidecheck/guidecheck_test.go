@@ -14,15 +14,13 @@ import (
 
 // The blocks of a guide become the files and commands that it tells of.
 func TestParse(t *testing.T) {
-	g, err := parse("# Title\n\n```go\n// a/main.go\npackage main\n```\n\nWords.\n\n```go\nfunc main() {}\n```\n\n" +
-		"```python not run\nimport torch\n```\n\n```sh\ngo run ./a\n```\n\n```text\nhello\n```\n\n```sh\ntrue\n```\n")
-	expect.NoError(t, err)
+	g := expect.Must(parse("# Title\n\n```go\n// a/main.go\npackage main\n```\n\nWords.\n\n```go\nfunc main() {}\n```\n\n" +
+		"```python not run\nimport torch\n```\n\n```sh\ngo run ./a\n```\n\n```text\nhello\n```\n\n```sh\ntrue\n```\n"))(t)
 	expect.That(t, len(g.files) == 1 &&
 		g.files[0] == (file{"a/main.go", "// a/main.go\npackage main\n\nfunc main() {}\n", 3}),
 		"files %+v", g.files)
 	expect.That(t, len(g.commands) == 2 && g.commands[0] == (command{"go run ./a\n", "hello\n", 18}) &&
-		g.commands[1] == (command{"true\n", "", 26}),
-		"commands %+v", g.commands)
+		g.commands[1] == (command{"true\n", "", 26}), "commands %+v", g.commands)
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -96,8 +94,7 @@ func TestFollow(t *testing.T) {
 			expect.NoError(t, os.WriteFile(name, []byte(strings.Replace(guide, tt.old, tt.new, 1)), 0o666))
 			err := follow(name, "go mod init example.com/own")
 			expect.That(t, (tt.want != "" || err == nil) &&
-				(tt.want == "" || err != nil && strings.Contains(err.Error(), tt.want)),
-				"%v, want %q", err, tt.want)
+				(tt.want == "" || err != nil && strings.Contains(err.Error(), tt.want)), "%v, want %q", err, tt.want)
 		})
 	}
 }
@@ -113,9 +110,8 @@ func TestShellEndsWhatItStarted(t *testing.T) {
 
 func TestOwnModule(t *testing.T) {
 	readme := expect.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
-	setup, err := ownModule(string(readme), "/somewhere")
-	expect.That(t, err == nil && strings.Contains(setup, "go mod init ") && strings.Contains(setup, "=/somewhere\n"),
-		"%q, %v", setup, err)
+	setup := expect.Must(ownModule(string(readme), "/somewhere"))(t)
+	expect.That(t, strings.Contains(setup, "go mod init ") && strings.Contains(setup, "=/somewhere\n"), "%q", setup)
 	expect.That(t, expect.Err(ownModule("# Nothing\n", "/somewhere")) != nil,
 		"a README without the section is not refused")
 }

@@ -38,8 +38,7 @@ func TestCells(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	expect.That(t, cell.Degenerate == 1 && near(cell.BalancedAccuracy.Mean, 0.85) && cell.AUC.Seeds == 0 &&
-		math.IsNaN(cell.AUC.Mean),
-		"%+v", cell)
+		math.IsNaN(cell.AUC.Mean), "%+v", cell)
 	for state, want := range map[State]int{Done: 2, Failed: 1, Stale: 1, Missing: 1} {
 		n := cell.Count(state)
 		expect.That(t, n == want, "%d %s, want %d", n, state, want)
@@ -54,8 +53,7 @@ func TestCells(t *testing.T) {
 	expect.That(t, gap.Seeds == 0, "without held-out examples: %+v", gap)
 	expect.Equal(t, cells.Heads(setting, "PUCL"), []string{"PUPL (CE)", "nnPU"})
 	none := cells.At(setting, "nnPU", "", Last)
-	expect.That(t, none.Accuracy.Seeds == 0 && math.IsNaN(none.Accuracy.Mean) && none.Count(Missing) == 5,
-		"%+v", none)
+	expect.That(t, none.Accuracy.Seeds == 0 && math.IsNaN(none.Accuracy.Mean) && none.Count(Missing) == 5, "%+v", none)
 	expect.Equal(t, cells.String(), "2 of 10 runs done, 6 missing, 1 failed, 1 stale")
 	grid.Runs = append(grid.Runs, grid.Runs[0])
 	expect.Error(t, expect.Err(store.Cells(grid)), "twice")

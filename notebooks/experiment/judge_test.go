@@ -140,8 +140,7 @@ func TestDegenerate(t *testing.T) {
 	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
 	all := Judgements([]Point{p})
 	expect.That(t, len(all) == len(Rules())-2 && all[0].Degenerate && all[0].Accuracy == 0.7 &&
-		all[0].BalancedAccuracy == 0.5,
-		"%+v", all)
+		all[0].BalancedAccuracy == 0.5, "%+v", all)
 }
 
 // With the least prior that the scores let see, 0.3 by the second point, the first has the lower risk; with 0.6, which the first lets see, with

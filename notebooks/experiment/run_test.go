@@ -36,8 +36,7 @@ func TestAGridIsDone(t *testing.T) {
 	for _, s := range b.standings(t) {
 		r := s.Result
 		expect.That(t, s.State == Done && r.Sittings == 1 && r.Seconds > 0 && !r.Started.IsZero() &&
-			r.Identity.Threads == 1,
-			"%s: %s, %+v", s.Run, s.State, r)
+			r.Identity.Threads == 1, "%s: %s, %+v", s.Run, s.State, r)
 		if _, err := os.Stat("/proc/self/status"); err == nil && r.PeakBytes < 1<<20 {
 			t.Errorf("%s held %d bytes", s.Run, r.PeakBytes)
 		}
@@ -223,8 +222,7 @@ func TestFailures(t *testing.T) {
 			expect.NoError(t, b.coordinate(t.Context()))
 			standings := b.standings(t)
 			for i, s := range standings {
-				expect.Equal(t, s.State, map[bool]State{true: Failed, false: Done}[i == c.failed],
-					"%s", s.Run)
+				expect.Equal(t, s.State, map[bool]State{true: Failed, false: Done}[i == c.failed], "%s", s.Run)
 			}
 			bad := standings[c.failed]
 			if r := bad.Result; !strings.Contains(r.Failure, c.want) || strings.Contains(r.Failure, b.folder) || r.Sittings != c.sittings ||

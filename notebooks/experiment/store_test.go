@@ -102,10 +102,9 @@ func TestAResultComesBack(t *testing.T) {
 	expect.Equal(t, expect.Must(store.Look(Laptop, run))(t).State, Missing)
 	path := keep(t, store, run, nil)
 	expect.Equal(t, path, filepath.Join(store.Folder, "laptop", "fmnist-i-1000-labeled", "nnpu", "seed-1.json"))
-	s, err := store.Look(Laptop, run)
-	expect.That(t, err == nil && s.State == Done && near(s.Result.Points[0].Test.Accuracy(), 0.9) &&
-		math.IsNaN(s.Result.Points[0].Test.AUC),
-		"%+v, %v", s, err)
+	s := expect.Must(store.Look(Laptop, run))(t)
+	expect.That(t, s.State == Done && near(s.Result.Points[0].Test.Accuracy(), 0.9) &&
+		math.IsNaN(s.Result.Points[0].Test.AUC), "%+v", s)
 	expect.Equal(t, expect.Must(store.Look(Paper, run))(t).State, Missing, "of another size")
 	keep(t, store, run, func(r *Result) { r.Failure = "it diverged" })
 	if s, err := store.Look(Laptop, run); err != nil || s.State != Failed || s.Result.String() != "failed: it diverged" {
@@ -127,8 +126,7 @@ func TestDamagedResults(t *testing.T) {
 		put(t, path, data)
 		s, err := store.Look(Laptop, run)
 		expect.That(t, err == nil && s.State == Stale && s.Result == nil && strings.Contains(s.Why, want) &&
-			strings.Contains(s.Why, path),
-			"%s: %s, %q, %v", what, s.State, s.Why, err)
+			strings.Contains(s.Why, path), "%s: %s, %q, %v", what, s.State, s.Why, err)
 		if err := store.Pack(Laptop, []Run{run}); err != nil || !bytes.Equal(read(), data) {
 			t.Errorf("%s: the file was changed, %v", what, err)
 		}
@@ -139,10 +137,10 @@ func TestDamagedResults(t *testing.T) {
 	}
 	look("cut", good[:len(good)/2], "is not as it was written")
 	keep(t, store, run, func(r *Result) { r.Format = resultFormat + 1 })
-	s, err := store.Look(Laptop, run)
-	expect.That(t, err == nil &&
+	s := expect.Must(store.Look(Laptop, run))(t)
+	expect.That(t,
 		strings.Contains(s.Why, "is of format 3, and this program knows format 2: take the program that wrote it"),
-		"newer: %q, %v", s.Why, err)
+		"newer: %q", s.Why)
 	expect.NoError(t, sealed.Write(path, map[string]int{"accuracy": 1}))
 	if s, err := store.Look(Laptop, run); err != nil || !strings.Contains(s.Why, "does not read as") {
 		t.Errorf("something else: %q, %v", s.Why, err)
@@ -213,9 +211,8 @@ func TestPlans(t *testing.T) {
 	keep(t, store, runs[3], func(r *Result) { r.Identity.Version = 1 })
 	grids := []Grid{{"a", Laptop, runs[:3]}, {"b", Laptop, runs[1:]}}
 	for want, how := range map[string][2]bool{"[0]": {}, "[0 3]": {true, false}, "[0 2]": {false, true}, "[0 2 3]": {true, true}} {
-		plan, err := store.NewPlan(grids, how[0], how[1])
-		expect.That(t, err == nil && fmt.Sprint(plan.Todo) == want && plan.Name == "a, b",
-			"%+v: %v, %v, want %s", how, plan, err, want)
+		plan := expect.Must(store.NewPlan(grids, how[0], how[1]))(t)
+		expect.That(t, fmt.Sprint(plan.Todo) == want && plan.Name == "a, b", "%+v: %v, want %s", how, plan, want)
 		expect.Equal(t, Tell(plan.Standings), "1 of 4 runs done, 1 missing, 1 failed, 1 stale")
 	}
 	other := runs[0]
@@ -238,9 +235,8 @@ func TestLists(t *testing.T) {
 	plan := expect.Must(store.NewPlan([]Grid{grid}, true, false))(t)
 	path := filepath.Join(t.TempDir(), "list.json")
 	expect.NoError(t, plan.List(store, "work").Write(path))
-	list, err := ReadList(path)
-	expect.Require(t, err == nil && list.Store == store.Folder && list.Work == "work" && list.Size == Laptop,
-		"%+v, %v", list, err)
+	list := expect.Must(ReadList(path))(t)
+	expect.Require(t, list.Store == store.Folder && list.Work == "work" && list.Size == Laptop, "%+v", list)
 	find := func(string, Size) (Grid, error) { return grid, nil }
 	planned, err := list.Find(0, find)
 	if now, _ := store.Look(Laptop, run); err != nil || planned.State != Stale || planned.digest != now.digest || now.digest == "" {

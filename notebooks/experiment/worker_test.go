@@ -69,8 +69,7 @@ func TestSharedFolder(t *testing.T) {
 			expect.Equal(t, expect.Must(w.Do(t.Context(), size, Standing{Run: r, State: Missing}))(t).State, Done)
 		}
 	}
-	expect.Equal(t, found, []bool{false, true, false, true},
-		"found")
+	expect.Equal(t, found, []bool{false, true, false, true}, "found")
 }
 
 // Want of memory is a result, and so is what another try would end in as well; what else a run says when it ends is none.

@@ -229,8 +229,7 @@ func TestRest(t *testing.T) {
 	}
 	err := rest(standings)
 	expect.That(t, err != nil && strings.Count(err.Error(), "\n") == shown+1 &&
-		strings.Contains(err.Error(), "and 4 more that are missing\n9 missing: the same"),
-		"%v", err)
+		strings.Contains(err.Error(), "and 4 more that are missing\n9 missing: the same"), "%v", err)
 	for i := range standings {
 		standings[i].State = experiment.Done
 	}

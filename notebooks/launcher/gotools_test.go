@@ -38,8 +38,7 @@ func TestFindGo(t *testing.T) {
 	t.Setenv("GOFLAGS", "-mod=mod -p=1")
 	tool := expect.Must(findGo(context.Background(), w.place))(t)
 	expect.That(t, tool.version == "go1.26.8" && tool.cgo && slices.Equal(tool.cc, []string{"nosuchcc"}) &&
-		slices.Equal(tool.flags, []string{"-p=1"}),
-		"%+v", tool)
+		slices.Equal(tool.flags, []string{"-p=1"}), "%+v", tool)
 	env := strings.Join(tool.goEnv("GOBIN=/b"), "\n")
 	contains(t, env, "GOFLAGS=-mod=readonly -p=1", "GOWORK=off", "GOTOOLCHAIN=local", "GOBIN=/b", "PATH="+filepath.Join(tool.root, "bin")+":")
 	v, err := tryCompiler(context.Background(), tool, ccVerdict{})
@@ -53,8 +52,7 @@ func TestNoGoOrTooOld(t *testing.T) {
 	w := newWorkshop(t)
 	w.program("go",
 		"#!/bin/sh\necho 'go: go.mod requires go >= 1.26.5 (running go 1.22.0; GOTOOLCHAIN=local)' >&2\nexit 1\n")
-	_, err := findGo(context.Background(), w.place)
-	expect.Error(t, err, "too old", "running go 1.22.0", "go.dev/dl")
+	expect.Error(t, expect.Err(findGo(context.Background(), w.place)), "too old", "running go 1.22.0", "go.dev/dl")
 	t.Setenv("PATH", t.TempDir())
 	expect.Error(t, expect.Err(findGo(context.Background(), w.place)), "no go command", "go.dev/dl")
 }
@@ -72,9 +70,8 @@ func TestTryCompiler(t *testing.T) {
 	} {
 		w.program("cc", "#!/bin/sh\necho x >> $CALLS\n"+tt.script)
 		tool.cgo = tt.cgo
-		next, err := tryCompiler(context.Background(), tool, v)
-		expect.That(t, err == nil && next.Works == tt.works && next != v,
-			"%q, cgo %v: %+v after %+v, %v", tt.script, tt.cgo, next, v, err)
+		next := expect.Must(tryCompiler(context.Background(), tool, v))(t)
+		expect.That(t, next.Works == tt.works && next != v, "%q, cgo %v: %+v after %+v", tt.script, tt.cgo, next, v)
 		v = next
 	}
 }
@@ -82,8 +79,7 @@ func TestTryCompiler(t *testing.T) {
 // TestLinksNoEngine: the program in notebooks has to build and start on every machine, so nothing that needs a C compiler or a plugin may
 // come in through what it imports.
 func TestLinksNoEngine(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "..").CombinedOutput()
-	expect.Require(t, err == nil, "%v: %s", err, out)
+	out := expect.Must(exec.Command("go", "list", "-deps", "..").CombinedOutput())(t)
 	for path := range strings.Lines(string(out)) {
 		path = strings.TrimSpace(path)
 		if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") || strings.HasPrefix(path, home.Module) {
@@ -139,8 +135,7 @@ func TestKernelSpecWithoutCompiler(t *testing.T) {
 		expect.That(t, spec.Env["CGO_ENABLED"] == tt.cgo && spec.Env["GOEXPERIMENT"] == tt.simd,
 			"%+v: CGO_ENABLED=%q GOEXPERIMENT=%q", tt, spec.Env["CGO_ENABLED"], spec.Env["GOEXPERIMENT"])
 		expect.That(t, slices.Contains(spec.Argv, "-raw_error") == tt.headless &&
-			strings.Contains(spec.Env["PATH"], labData(w.place)) != tt.headless,
-			"%+v: %+v", tt, spec)
+			strings.Contains(spec.Env["PATH"], labData(w.place)) != tt.headless, "%+v: %+v", tt, spec)
 	}
 	dollars := newKernelSpec(place{"/home/u$er/${lab}"}, toolchain{root: "/go"}, true, false).Env
 	expect.Equal(t, dollars["PUCL_HOME"], "/home/u$$er/$${lab}")

@@ -66,8 +66,7 @@ print(run_notebook.page(nb, "Title"))
 	before, rest, ok := strings.Cut(string(out), "<details")
 	folded, after, end := strings.Cut(rest, "</details>")
 	expect.Require(t, ok && end && !strings.Contains(after, "<details") && strings.Contains(before, "Dials") &&
-		!strings.Contains(before, "Confirm"),
-		"not the solution alone is folded")
+		!strings.Contains(before, "Confirm"), "not the solution alone is folded")
 	contains(t, folded, "<summary>Solution 1: a &lt; b</summary>", "Confirm")
 }
 

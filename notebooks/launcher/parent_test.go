@@ -101,9 +101,8 @@ asyncio.run(main(sys.argv[1]))
 `
 	folder := t.TempDir()
 	started := filepath.Join(folder, "started")
-	spec, err := json.Marshal(kernelSpec{Argv: []string{"sh", "-c", `sleep 60 </dev/null >/dev/null 2>&1 & echo $! >"$STARTED"`}, Language: "go",
-		DisplayName: "fake", InterruptMode: "message", Env: map[string]string{}})
-	expect.NoError(t, err)
+	spec := expect.Must(json.Marshal(kernelSpec{Argv: []string{"sh", "-c", `sleep 60 </dev/null >/dev/null 2>&1 & echo $! >"$STARTED"`}, Language: "go",
+		DisplayName: "fake", InterruptMode: "message", Env: map[string]string{}}))(t)
 	expect.NoError(t, os.Mkdir(filepath.Join(folder, "fake"), 0o755))
 	expect.NoError(t, os.WriteFile(filepath.Join(folder, "fake", "kernel.json"), spec, 0o644))
 	cmd := exec.Command(python, "-B", "-c", program, folder) // here, where lab_server.py lies

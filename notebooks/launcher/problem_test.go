@@ -34,8 +34,7 @@ func TestClassifySystemErrors(t *testing.T) {
 func TestTail(t *testing.T) {
 	p := classify("Doing it", "Ignoring a: markers 'x' don't match your environment\n"+strings.Repeat("y", 1000)+"\nlast\n", errors.New("x"))
 	expect.That(t, !strings.Contains(p.Tail, "Ignoring") && strings.HasSuffix(p.Tail, "\nlast") &&
-		len(p.Tail) <= 2*maxTailLine,
-		"tail %q", p.Tail)
+		len(p.Tail) <= 2*maxTailLine, "tail %q", p.Tail)
 	expect.Equal(t, lastLines("a\nb\nc\n", 2), "b\nc", "last lines")
 }
 

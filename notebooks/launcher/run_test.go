@@ -39,10 +39,9 @@ func TestRun(t *testing.T) {
 `, runOptions{set: []string{"PUCL_STEPS=3"}, timeout: 90 * time.Second}))(t)
 	contains(t, said, "Running notebooks/a.ipynb (Title), 2 cells.", "[1/2] Say hello", "1.5 s", "[2/2] Title", "Ok after", "notebooks/out/a.ipynb", "notebooks/out/a.html")
 	expect.That(t, !strings.Contains(said, "old table"), "printed the table of an earlier run")
-	tm, ok, err := readTimings(w.place, "a")
-	expect.That(t, err == nil && ok && tm.Result == "ok" && len(tm.Cells) == 2 &&
-		tm.Cells[0] == (cellTiming{1, "Say hello", 1.5, false}),
-		"timings %+v, %v, %v", tm, ok, err)
+	tm, ok := expect.Must2(readTimings(w.place, "a"))(t)
+	expect.That(t, ok && tm.Result == "ok" && len(tm.Cells) == 2 &&
+		tm.Cells[0] == (cellTiming{1, "Say hello", 1.5, false}), "timings %+v, %v", tm, ok)
 	contains(t, w.called(), "PUCL_STEPS=3\n", "--timeout 90", "--kernel gonb", "--events 3", "--cwd "+w.place.notebooks())
 
 	// The next run writes a table.
@@ -76,9 +75,8 @@ func TestRunFailures(t *testing.T) {
 			_, err := w.start(context.Background(), tt.events, runOptions{save: true})
 			expect.Require(t, err != nil, "went unnoticed")
 			contains(t, err.Error(), tt.want...)
-			tm, ok, readErr := readTimings(w.place, "a")
-			expect.That(t, readErr == nil && ok == (tt.result != "") && tm.Result == tt.result,
-				"timings %+v, %v, %v", tm, ok, readErr)
+			tm, ok := expect.Must2(readTimings(w.place, "a"))(t)
+			expect.That(t, ok == (tt.result != "") && tm.Result == tt.result, "timings %+v, %v", tm, ok)
 		})
 	}
 }

@@ -43,8 +43,7 @@ func TestNoSlurm(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := w.Do(t.Context(), w.missing)
 	expect.That(t, errors.Is(err, exec.ErrNotFound) &&
-		strings.Contains(err.Error(), "there is no Slurm on this machine"),
-		"got %v", err)
+		strings.Contains(err.Error(), "there is no Slurm on this machine"), "got %v", err)
 }
 
 // What the caller cannot tell is an error before anything is submitted.
@@ -61,8 +60,7 @@ func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
 	stop()
 	err := w.Do(ctx, w.missing)
 	expect.That(t, errors.Is(err, context.Canceled) && strings.Contains(err.Error(), "2 tasks not submitted") &&
-		w.read("calls") == "",
-		"got %v, and sbatch was called: %q", err, w.read("calls"))
+		w.read("calls") == "", "got %v, and sbatch was called: %q", err, w.read("calls"))
 }
 
 // A record that cannot be read may be that of jobs which run: nothing is submitted.
@@ -72,8 +70,7 @@ func TestADamagedRecordIsNotForgotten(t *testing.T) {
 	stop, result := w.waiting(t, "job 100")
 	stop()
 	<-result
-	data, err := os.ReadFile(w.recordPath())
-	expect.NoError(t, err)
+	data := expect.Must(os.ReadFile(w.recordPath()))(t)
 	expect.NoError(t, os.WriteFile(w.recordPath(), data[:len(data)-5], 0o644))
 	expect.Error(t, w.Do(t.Context(), w.missing), "jobs.json", "squeue")
 	w.submitted(t, "1")

@@ -210,8 +210,7 @@ func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	err := <-result
 	left := (*Left)(nil)
 	expect.Require(t, errors.As(err, &left) && errors.Is(err, context.Canceled) &&
-		strings.Contains(err.Error(), "scancel 100"),
-		"got %v", err)
+		strings.Contains(err.Error(), "scancel 100"), "got %v", err)
 	_, result = w.waiting(t, "job 100 of an earlier start")
 	w.finish(t, "100|0|COMPLETED|None\n100|1|RUNNING|None\n", "run 0", "run 1")
 	select {

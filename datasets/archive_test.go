@@ -65,7 +65,6 @@ func home(t *testing.T) string {
 }
 
 func TestArchiveGet(t *testing.T) {
-	online(t)
 	dir := home(t)
 	var content []byte
 	h := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { w.Write(content) })
@@ -135,7 +134,6 @@ func unpublished(urls ...string) RemoteFile {
 }
 
 func TestFetchRecordsTheSum(t *testing.T) {
-	online(t)
 	h := serve(t, good)
 	dir := t.TempDir()
 	fetch := func() error { return Fetch(context.Background(), dir, unpublished(h.URL), FetchOptions{}) }

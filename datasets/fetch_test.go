@@ -114,14 +114,13 @@ func wantNames(t *testing.T, dir string, want ...string) {
 	expect.That(t, strings.Join(names, "|") == strings.Join(want, "|"), "the folder holds %q, want %q", names, want)
 }
 
-// online makes sure that the environment of the developer does not decide.
-func online(t *testing.T) {
-	t.Helper()
-	t.Setenv(EnvOffline, "")
+// The environment of the developer does not decide.
+func TestMain(m *testing.M) {
+	os.Unsetenv(EnvOffline)
+	os.Exit(m.Run())
 }
 
 func TestFetch(t *testing.T) {
-	online(t)
 	h := serve(t, good)
 	dir := filepath.Join(t.TempDir(), "made", "on the way")
 	var last FetchProgress
@@ -138,7 +137,6 @@ func TestFetch(t *testing.T) {
 }
 
 func TestFetchTakesUpAPart(t *testing.T) {
-	online(t)
 	n := len(content)
 	wrong := bytes.Repeat([]byte{7}, 1000)
 	for _, tt := range []struct {
@@ -168,7 +166,7 @@ func TestFetchTakesUpAPart(t *testing.T) {
 }
 
 func TestFetchGoesOnAfterABreak(t *testing.T) {
-	online(t)
+	t.Parallel()
 	t.Run("at the same address", func(t *testing.T) {
 		h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
 			if i == 0 {
@@ -203,7 +201,7 @@ func TestFetchGoesOnAfterABreak(t *testing.T) {
 
 // The time-out is on silence: a download may take longer than it as long as bytes keep coming.
 func TestFetchSlowButSteady(t *testing.T) {
-	online(t)
+	t.Parallel()
 	const idle = time.Second
 	h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		for i := 0; i < len(content); i += len(content) / 8 {
@@ -222,7 +220,7 @@ func TestFetchSlowButSteady(t *testing.T) {
 
 // The time-out is on the server's silence, not on that of a caller who takes long to show the progress.
 func TestFetchWithASlowCallback(t *testing.T) {
-	online(t)
+	t.Parallel()
 	const idle = 500 * time.Millisecond
 	h := serve(t, good)
 	dir := t.TempDir()
@@ -239,7 +237,7 @@ func TestFetchWithASlowCallback(t *testing.T) {
 }
 
 func TestFetchFailures(t *testing.T) {
-	online(t)
+	t.Parallel()
 	wrong := bytes.Clone(content)
 	wrong[150_000]++
 	for _, tt := range []struct {
@@ -294,7 +292,7 @@ func TestFetchFailures(t *testing.T) {
 
 // Over HTTP/2, which is what most addresses speak, a request that is stopped reports it in another way.
 func TestFetchSilenceOverHTTP2(t *testing.T) {
-	online(t)
+	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
 		"before the answer": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		"within the file":   func(w http.ResponseWriter, r *http.Request) { halfAndHang(0, w, r) },
@@ -313,7 +311,6 @@ func TestFetchSilenceOverHTTP2(t *testing.T) {
 
 // An answer that is not the range which was asked for is not taken, not even its first bytes.
 func TestFetchWrongRange(t *testing.T) {
-	online(t)
 	for header, anew := range map[string]bool{ // whether the part is given up and the file asked for anew
 		"bytes 1000-299999/300000": false,
 		"bytes 0-199999/200000":    true,
@@ -352,7 +349,6 @@ func TestFetchWrongRange(t *testing.T) {
 
 // A server need not send all of the range: the rest is asked for.
 func TestFetchRangeInPieces(t *testing.T) {
-	online(t)
 	h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
 		if i == 0 {
 			w.Header().Set("Content-Range", "bytes 1000-4999/*")
@@ -370,7 +366,6 @@ func TestFetchRangeInPieces(t *testing.T) {
 
 // What the user reads must be enough to copy the file by hand.
 func TestFetchErrorTellsAll(t *testing.T) {
-	online(t)
 	first := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
 	second := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
 	dir := t.TempDir()
@@ -404,7 +399,6 @@ func TestFetchOffline(t *testing.T) {
 }
 
 func TestFetchCanceled(t *testing.T) {
-	online(t)
 	first, second := serve(t, halfAndHang), serve(t, good)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -427,7 +421,6 @@ func TestFetchCanceled(t *testing.T) {
 
 // A file whose name ends in .gz is often sent with this header, at which a client may decompress it on the way.
 func TestFetchLeavesGzipAlone(t *testing.T) {
-	online(t)
 	packed := packtest.Gzip(t, content)
 	h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -442,7 +435,6 @@ func TestFetchLeavesGzipAlone(t *testing.T) {
 }
 
 func TestFetchLeavesAWrongFileAlone(t *testing.T) {
-	online(t)
 	h := serve(t, good)
 	for _, tt := range []struct {
 		there []byte
@@ -462,7 +454,6 @@ func TestFetchLeavesAWrongFileAlone(t *testing.T) {
 }
 
 func TestFetchFolderInTheWay(t *testing.T) {
-	online(t)
 	h := serve(t, good)
 	path := filepath.Join(t.TempDir(), "file")
 	expect.File(t, path, nil)

@@ -66,7 +66,6 @@ func TestLockKeepsOthersOut(t *testing.T) {
 }
 
 func TestFetchAtOnceDownloadsOnce(t *testing.T) {
-	online(t)
 	h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
 		time.Sleep(100 * time.Millisecond) // the others meet the lock meanwhile
 		good(i, w, r)
@@ -78,7 +77,6 @@ func TestFetchAtOnceDownloadsOnce(t *testing.T) {
 }
 
 func TestFetchAtOnceWithoutLocks(t *testing.T) {
-	online(t)
 	tryLock = func(string) (func(), error) { return nil, filelock.ErrNone }
 	t.Cleanup(func() { tryLock = systemLock })
 	h := serve(t, good)
@@ -94,7 +92,6 @@ func TestFetchAtOnceWithoutLocks(t *testing.T) {
 
 // If the first of two fails, the second takes its place, and what the first had got.
 func TestFetchTakesOverFromAnother(t *testing.T) {
-	online(t)
 	first, second := serve(t, halfAndHang), serve(t, good)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -124,7 +121,6 @@ func TestFetchTakesOverFromAnother(t *testing.T) {
 }
 
 func TestFetchCanceledWhileWaiting(t *testing.T) {
-	online(t)
 	h := serve(t, good)
 	dir := t.TempDir()
 	unlock, err := acquireLock(context.Background(), filepath.Join(dir, "data.gz.lock"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/puclab/puclab/internal/expect"
@@ -65,17 +66,18 @@ func TestBeat(t *testing.T) {
 
 // Beating ends when it is told to, and nothing is shown after that.
 func TestBeating(t *testing.T) {
-	var out bytes.Buffer
-	l := Sized(&out, true, 40)
-	l.Begin("one")
-	stop := l.Beating()
-	time.Sleep(1100 * time.Millisecond)
-	stop()
-	stop()
-	expect.Equal(t, l.Shown(), "one, 1.0 s …")
-	l.Set("")
-	time.Sleep(1100 * time.Millisecond)
-	expect.That(t, l.Shown() == "", "%q", l.Shown())
+	synctest.Test(t, func(t *testing.T) {
+		l := Sized(new(bytes.Buffer), true, 40)
+		l.Begin("one")
+		stop := l.Beating()
+		time.Sleep(1100 * time.Millisecond)
+		stop()
+		stop()
+		expect.Equal(t, l.Shown(), "one, 1.0 s …")
+		l.Set("")
+		time.Sleep(1100 * time.Millisecond)
+		expect.Equal(t, l.Shown(), "")
+	})
 }
 
 // A file is no terminal, and neither is a device like the one that swallows everything.

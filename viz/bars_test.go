@@ -1,10 +1,13 @@
 package viz
 
 import (
+	"image/color"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
 	"github.com/puclab/puclab/internal/expect"
@@ -111,4 +114,166 @@ func TestGroupedBarsHeights(t *testing.T) {
 	}
 	expect.That(t, has(tops, 60) && has(ends, 40) && has(ends, 80) && has(marks, 97) && has(marks, 30),
 		"tops %.1f, ends %.1f, marks %.1f", tops, ends, marks)
+}
+
+func TestStackedBarsErrors(t *testing.T) {
+	parts := []string{"a", "b"}
+	refuses(t, []wrong{
+		{"no bars", second(StackedBars(Figure{}, parts)), ErrNoData, ""},
+		{"no parts", second(StackedBars(Figure{}, nil, StackedBar{Name: "x"})), ErrNoData, ""},
+		{"all empty", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{0, 0}})), ErrNoData, ""},
+		{"one part of two", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{1}})), ErrLength, ""},
+		{"negative", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, -1}})), ErrRange, ""},
+		{"NaN", second(StackedBars(Figure{}, parts, StackedBar{"x", []float64{2, math.NaN()}})), ErrNotFinite, ""},
+	})
+}
+
+// TestStackedBarsLengths measures in the picture how long each part of two bars is, by the dots of its color on a line
+// near the upper edge of the bar, where no number lies: solid parts only, so that no hatching is in the way.
+func TestStackedBarsLengths(t *testing.T) {
+	parts := []string{"first", "x", "x", "x", "x", "sixth"} // hatchings repeat after five: both are solid
+	bars := []StackedBar{{"one", []float64{30, 0, 0, 0, 0, 10}}, {"two", []float64{5, 0, 0, 0, 0, 0}}}
+	p := expect.Must(StackedBars(Figure{}, parts, bars...))(t)
+	data := expect.Must(encodePNG(p, 500, 200))(t)
+	bars[0].Parts[0] = 99 // the plot has its own copy
+	expect.Equal(t, expect.Must(encodePNG(p, 500, 200))(t), data, "the plot changed with the lengths")
+	img := decode(t, data)
+	styles := StyleFor(parts...)
+	longest := func(c color.Color, from, to int) (n int) { // the longest run of a color in rows of dots
+		want := color.RGBAModel.Convert(c)
+		for y := from; y < to; y++ {
+			run := 0
+			for x := range img.Bounds().Dx() {
+				if color.RGBAModel.Convert(img.At(x, y)) != want {
+					run = 0
+					continue
+				}
+				run++
+				n = max(n, run)
+			}
+		}
+		return n
+	}
+	// Rows of dots of each bar, from the layout that the plot itself uses.
+	c := draw.Crop(draw.New(&sheetOfPaper{w: 500, h: 200}), margin, -margin, margin, -margin)
+	area := layout(p, c).DataCanvas(c)
+	const dots = pngDPI / 72.0
+	unit := float64(area.Max.X-area.Min.X) / 40 * dots
+	middle := img.Bounds().Dy() - int(float64(area.Min.Y+area.Max.Y)/2*dots)
+	top := img.Bounds().Dy() - int(float64(area.Max.Y)*dots)
+	bottom := img.Bounds().Dy() - int(float64(area.Min.Y)*dots)
+	for _, tt := range []struct {
+		name           string
+		color          color.Color
+		from, to, want int
+	}{
+		{"first part of the upper bar", styles[0].Color, top, middle, 30},
+		{"last part of the upper bar", styles[5].Color, top, middle, 10},
+		{"first part of the lower bar", styles[0].Color, middle, bottom, 5},
+		{"last part of the lower bar", styles[5].Color, middle, bottom, 0},
+	} {
+		want := float64(tt.want) * unit
+		// The white rim takes a point at each end.
+		got := float64(longest(tt.color, tt.from, tt.to))
+		expect.That(t, !(got > want) && !(got < want-2*dots), "%s: %g dots, want %.0f, less a rim", tt.name, got, want)
+	}
+}
+
+// TestStackedBarsNumbers looks for the numbers: inside a part that has room, behind the bar for the last part that has
+// none, nowhere for another one.
+func TestStackedBarsNumbers(t *testing.T) {
+	p := expect.Must(StackedBars(Figure{XLabel: "things"}, []string{"a", "b"},
+		StackedBar{"wide", []float64{12345, 70000}}, StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
+		StackedBar{"a name that is so long that it takes two lines or more than that, cut there", []float64{9000, 0}}))(t)
+	paper := drawnAt(t, p, 468, 220)
+	found := paper.words()
+	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
+	data := layout(p, c).DataCanvas(c)
+	x := func(v float64) vg.Length { return data.Min.X + (data.Max.X-data.Min.X)*vg.Length(v/82345) }
+	for word, at := range map[string][2]float64{"12,345": {0, 12345}, "70,000": {12345, 82345}, "9,000": {0, 9000}} {
+		r, ok := found[word]
+		expect.That(t, ok && !(r.Min.X < x(at[0])) && !(r.Max.X > x(at[1])),
+			"%s lies at %v (%v), want between %v and %v", word, r, ok, x(at[0]), x(at[1]))
+	}
+	for word, after := range map[string]float64{"77": 78.5, "0.3": 0.3} {
+		r, ok := found[word]
+		expect.That(t, ok && !(r.Min.X < x(after)), "%s lies at %v (%v), want behind %v", word, r, ok, x(after))
+	}
+	r, ok := found["1.5"]
+	expect.That(t, !ok, "1.5 lies at %v, but has no room", r)
+	for _, name := range []string{"wide", "short", "split", "a name that is so long", "it takes"} {
+		seen := false
+		for word, r := range found {
+			if strings.HasPrefix(word, name) {
+				seen = true
+				expect.That(t, r.Max.X <= data.Min.X && r.Min.X >= 0 &&
+					(name != "it takes" || strings.HasSuffix(word, "…")),
+					"the name %q lies at %v, the bars start at %v", word, r, data.Min.X)
+			}
+		}
+		expect.That(t, seen, "the name %q is not drawn among %v", name, found)
+	}
+}
+
+// TestHatchings checks that neighbors in a bar differ in more than their color.
+func TestHatchings(t *testing.T) {
+	box := vg.Rectangle{Max: vg.Point{X: 40, Y: 20}}
+	lines := make([]int, 6)
+	for part := range lines {
+		paper := &sheetOfPaper{w: 50, h: 30}
+		hatch(draw.New(paper), box, Blue, part)
+		for _, a := range paper.Actions {
+			if s, ok := a.(*recorder.Stroke); ok {
+				lines[part]++
+				for _, q := range s.Path {
+					expect.That(t, q.Type == vg.CloseComp || q.Pos.X >= 0 && q.Pos.X <= 40 && q.Pos.Y >= 0 &&
+						q.Pos.Y <= 20, "part %d: a line goes to %v, out of the box", part, q.Pos)
+				}
+			}
+		}
+	}
+	expect.That(t, lines[0] == 1 && lines[5] == 1,
+		"solid parts have %d and %d lines", lines[0], lines[5]) // the rim alone
+	expect.That(t, lines[1] == lines[2] && lines[1] >= 8 && lines[3] == 2*lines[1]-1,
+		"rising %d, falling %d, both %d lines", lines[1], lines[2], lines[3])
+	rising, falling := slanted(box, false), slanted(box, true)
+	for i := range rising {
+		for _, l := range []struct {
+			from, to vg.Point
+			slope    vg.Length
+		}{{rising[i][0], rising[i][1], 1}, {falling[i][0], falling[i][1], -1}} {
+			if d := l.to.Sub(l.from); !(math.Abs(float64(d.Y-l.slope*d.X)) <= 1e-9) || d.X <= 0 {
+				t.Errorf("line %d goes from %v to %v, want a slope of %v", i, l.from, l.to, l.slope)
+			}
+		}
+	}
+}
+
+// TestNumbersStandOnWhite checks that a number in a bar is dark on a white plate that holds it, which reads on bars of every
+// color, and in dark themes too, where both turn over.
+func TestNumbersStandOnWhite(t *testing.T) {
+	p := expect.Must(StackedBars(Figure{}, []string{Positive, Negative}, StackedBar{"a", []float64{123, 77}}))(t)
+	paper := drawnAt(t, p, 400, 200)
+	var ink color.Color
+	var plate vg.Path
+	var plateColor color.Color
+	numbers := 0
+	for _, a := range paper.Actions {
+		switch a := a.(type) {
+		case *recorder.SetColor:
+			ink = a.Color
+		case *recorder.Fill:
+			plate, plateColor = a.Path, ink
+		case *recorder.FillString:
+			if a.String != "123" && a.String != "77" {
+				continue
+			}
+			numbers++
+			end := a.Point.X + smallWidth(a.String)
+			expect.That(t, plateColor == color.Color(white) && ink == color.Color(TextGray) &&
+				plate[0].Pos.X <= a.Point.X && plate[2].Pos.X >= end,
+				"%s in %v at %v stands on %v, %v", a.String, ink, a.Point, plateColor, plate)
+		}
+	}
+	expect.That(t, numbers == 2, "%d numbers, want 2", numbers)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/puclab/puclab/internal/expect"
 )
@@ -117,5 +119,87 @@ func TestEndsOfABoundary(t *testing.T) {
 		}
 		expect.That(t, tt.miss || [4]float64{ends[0].X, ends[0].Y, ends[1].X, ends[1].Y} == tt.want,
 			"%+v: %v, want %v", tt.b, ends, tt.want)
+	}
+}
+
+func TestDistributionsErrors(t *testing.T) {
+	refuses(t, []wrong{
+		{"no sample", second(Distributions(DistributionsConfig{})), ErrNoData, ""},
+		{"no values", second(Distributions(DistributionsConfig{}, Sample{Name: "a"})), ErrNoData, ""},
+		{"NaN", second(Distributions(DistributionsConfig{}, Sample{"a", []float64{1, math.NaN()}})), ErrNotFinite, ""},
+		{"negative bins", second(Distributions(DistributionsConfig{Bins: -1}, Sample{"a", []float64{1}})),
+			ErrRange, ""},
+	})
+	for _, values := range [][]float64{{3, 3}, {1e17, 1e17}, {0, math.SmallestNonzeroFloat64}, {1, math.Nextafter(1, 2)}} { // as good as one value
+		p := expect.Must(Distributions(DistributionsConfig{}, Sample{"a", values}))(t)
+		expect.That(t, p.X.Min <= values[0] && values[0] <= p.X.Max && p.X.Min < p.X.Max, "%g", values)
+	}
+}
+
+// TestHistogram counts by hand: of 1, 1.5, 2 and 4.5 in six bins from 0 to 6, where nothing is drawn of the first and the last.
+func TestHistogram(t *testing.T) {
+	outline, top := histogram([]float64{1, 1.5, 2, 4.5}, 0, 6, 6)
+	want := [][2]float64{{1, 0}, {1, 0.5}, {2, 0.5}, {2, 0.25}, {3, 0.25}, {3, 0}, {4, 0}, {4, 0.25}, {5, 0.25}, {5, 0}}
+	expect.Require(t, len(outline) == len(want), "%v", outline)
+	area := 0.0
+	for i, q := range outline {
+		expect.That(t, q.X == want[i][0] && q.Y == want[i][1], "corner %d is %v, want %v", i, q, want[i])
+		if i > 0 {
+			area += (q.X - outline[i-1].X) * q.Y
+		}
+	}
+	edge, _ := histogram([]float64{0, 2}, 0, 2, 2)
+	expect.That(t, edge[len(edge)-1].X == 2 && edge[3].Y == 0.5, "the last bin has its upper end in it: %v", edge)
+	expect.That(t, area == 1 && top[0].X == 1.5 && top[0].Y == 0.5, "area %g, top %v", area, top)
+}
+
+func TestReliabilityErrors(t *testing.T) {
+	bin := func(mean, positive, low, high float64) []ReliabilityBin {
+		return []ReliabilityBin{{mean, positive, low, high}}
+	}
+	ok := bin(0.5, 0.5, 0.4, 0.6)
+	draw := func(curves []ReliabilityCurve) error { return second(Reliability(Figure{}, curves...)) }
+	refuses(t, []wrong{
+		{"no curve", draw(nil), ErrNoData, "pass at least one curve"},
+		{"no bins", draw([]ReliabilityCurve{{Name: "a"}}), ErrNoData, `reliability of "a" has no bins`},
+		{"NaN", draw([]ReliabilityCurve{{Bins: bin(0.5, math.NaN(), 0, 1)}}), ErrNotFinite, "bin 0"},
+		{"a logit", draw([]ReliabilityCurve{{Bins: bin(1.5, 0.5, 0, 1)}}), ErrRange, "give probabilities, from 0 to 1"},
+		{"distances", draw([]ReliabilityCurve{{Bins: bin(0.5, 0.5, 0.1, 0.1)}}),
+			ErrRange, "give the ends, not their distances"},
+		{"backwards", draw([]ReliabilityCurve{{Bins: append(bin(0.6, 0.5, 0, 1), ok...)}}),
+			ErrOrder, "from 0.6 to 0.5"},
+		{"percent", draw([]ReliabilityCurve{{Bins: ok, Probabilities: []float64{1, 50}}}),
+			ErrRange, "probability 1 is 50"},
+		{"no probability", draw([]ReliabilityCurve{{Bins: ok, Probabilities: []float64{math.NaN()}}}),
+			ErrRange, "probability 0 is NaN"},
+	})
+}
+
+// TestReliabilityOneAxis checks that both parts have the probability at one place, and that estimates above 1 are drawn.
+func TestReliabilityOneAxis(t *testing.T) {
+	k := ReliabilityCurve{Name: "a name long enough to need some room", Bins: []ReliabilityBin{{0.2, 0.1, 0, 0.3}, {0.8, 1.1, 0.9, 1.4}}}
+	for range 1000 {
+		k.Probabilities = append(k.Probabilities, 0.2)
+	}
+	f, err := Reliability(Figure{Title: "A title"}, k)
+	expect.NoError(t, err)
+	w, h := f.Size()
+	c := draw.New(&sheetOfPaper{w: w, h: h})
+	parts := f.arrange(draw.Crop(c, margin, -margin, margin, -margin))
+	expect.Require(t, len(parts) == 2, "%d parts, want 2", len(parts))
+	top, below := parts[0].Drawer.(*plot.Plot), parts[1].Drawer.(*plot.Plot)
+	a, b := top.DataCanvas(parts[0].canvas), below.DataCanvas(parts[1].canvas)
+	expect.That(t, !(math.Abs(float64(a.Min.X-b.Min.X)) > 1e-6) && !(math.Abs(float64(a.Max.X-b.Max.X)) > 1e-6),
+		"the data lie between %v and %v above, between %v and %v below", a.Min.X, a.Max.X, b.Min.X, b.Max.X)
+	expect.That(t, !(a.Min.Y < b.Max.Y) && !(a.Max.Y-a.Min.Y < 1.5*(b.Max.Y-b.Min.Y)),
+		"above %v, below %v", a.Rectangle, b.Rectangle)
+	expect.That(t, !(top.Y.Max < 1.4) && top.Y.Min == 0 && below.Y.Min == 0 && !(below.Y.Max < 20),
+		"shares up to %g, densities up to %g", top.Y.Max, below.Y.Max)
+	k.Probabilities = nil
+	if f, err = Reliability(Figure{}, k); err != nil {
+		t.Fatal(err)
+	}
+	if parts := f.arrange(c); len(parts) != 1 || parts[0].Drawer.(*plot.Plot).X.Label.Text != "predicted probability" {
+		t.Errorf("without probabilities there are %d parts", len(parts))
 	}
 }

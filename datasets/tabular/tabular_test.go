@@ -2,6 +2,7 @@ package tabular
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -112,4 +113,133 @@ func TestStandardize(t *testing.T) {
 		expect.That(t, recover() != nil, "no panic for a mean too few")
 	}()
 	y.Rescale(mean[:2], deviation)
+}
+
+// places returns rows whose value at row i and column j is 1000·j + i, so that each value tells where it is from.
+func places(rows, columns int) *mat.Dense {
+	x := mat.NewDense(rows, columns, nil)
+	for i := range rows {
+		for j := range columns {
+			x.Set(i, j, float64(1000*j+i))
+		}
+	}
+	return x
+}
+
+func TestViewDrawsFromTheOwnColumn(t *testing.T) {
+	from := places(50, 4)
+	c := expect.Must(NewCorruption(from, 0.5))(t)
+	from.Set(0, 0, 77777) // the corruption keeps a copy
+	x := mat.NewDense(3000, 4, nil)
+	for i := range 3000 {
+		x.SetRow(i, []float64{-1, -2, -3, -4})
+	}
+	view := expect.Must(c.View(x, rand.New(rand.NewPCG(1, 1))))(t)
+	expect.That(t, x.At(0, 0) == -1, "View changed what it was given")
+	replaced := make([]int, 4)
+	counts := make([]int, 50) // how often each row gave the value of column 2
+	pairs := 0                // rows in which columns 0 and 1 are both replaced
+	for i := range 3000 {
+		row := view.RawRowView(i)
+		for j, v := range row {
+			switch {
+			case v == float64(-1-j):
+			case v >= float64(1000*j) && v < float64(1000*j+50):
+				replaced[j]++
+				if j == 2 {
+					counts[int(v)-2000]++
+				}
+			default:
+				t.Fatalf("row %d, column %d: %g, from another column", i, j, v)
+			}
+		}
+		if row[0] >= 0 && row[1] >= 0 {
+			pairs++
+		}
+	}
+	// Of 3,000 with probability 1/2: 1,500 with a standard deviation of 27. Five of them make 137.
+	for j, n := range replaced {
+		expect.That(t, n >= 1363 && n <= 1637, "column %d was replaced in %d of 3000 rows, want about 1500", j, n)
+	}
+	// Both with probability 1/4: 750 with a standard deviation of 23.7.
+	expect.That(t, pairs >= 631 && pairs <= 869,
+		"columns 0 and 1 were replaced together in %d rows, want about 750", pairs)
+	// All 50 rows are as likely: chi-squared of 49 degrees has the mean 49 and the standard deviation 9.9.
+	expected, chi2 := float64(replaced[2])/50, 0.0
+	for _, n := range counts {
+		chi2 += (float64(n) - expected) * (float64(n) - expected) / expected
+	}
+	expect.That(t, !(chi2 > 49+5*9.9), "chi-squared %g of the rows drawn from, want about 49: %v", chi2, counts)
+}
+
+// As many features as SCARF replaces, in each row, each as often as the others.
+func TestExactly(t *testing.T) {
+	for _, tt := range []struct {
+		rate float64
+		want int // of five
+	}{{0, 3}, {0.6, 3}, {0.59, 2}, {0.2, 1}, {0.1, 0}, {1, 5}} {
+		c := expect.Must(NewCorruption(places(10, 5), tt.rate))(t)
+		x := mat.NewDense(1000, 5, slices.Repeat([]float64{-1}, 5000))
+		view := expect.Must(c.Exactly().View(x, rand.New(rand.NewPCG(2, 2))))(t)
+		per := make([]int, 5)
+		for i := range 1000 {
+			n := 0
+			for j, v := range view.RawRowView(i) {
+				if v >= 0 {
+					n++
+					per[j]++
+				}
+			}
+			expect.Require(t, n == tt.want, "rate %g: %d features replaced, want %d", tt.rate, n, tt.want)
+		}
+		p := float64(tt.want) / 5
+		for j, n := range per {
+			expect.Near(t, float64(n), 1000*p, 5*math.Sqrt(1000*p*(1-p)), "rate %g: feature %d replaced", tt.rate, j)
+		}
+	}
+}
+
+func TestViews(t *testing.T) {
+	x := places(40, 6)
+	c := expect.Must(NewCorruption(x, 0))(t) // 0.6
+	a, b := expect.Must2(c.Views(x, rand.New(rand.NewPCG(3, 3))))(t)
+	again, _ := expect.Must2(c.Views(x, rand.New(rand.NewPCG(3, 3))))(t)
+	expect.That(t, mat.Equal(a, again), "one seed gave two views")
+	expect.That(t, !mat.Equal(a, b) && !mat.Equal(a, x), "the views are the same, or not corrupted")
+	// 240 values, each changed with probability 0.6·39/40: 140.4 with a standard deviation of 7.6.
+	changed := 0
+	for i := range 40 {
+		for j := range 6 {
+			if a.At(i, j) != x.At(i, j) {
+				changed++
+			}
+		}
+	}
+	expect.That(t, changed >= 102 && changed <= 179, "%d of 240 values changed, want about 140", changed)
+	// Computed apart from this package, with the published formulas of PCG-DXSM and of Lemire's bounded draw.
+	expect.Equal(t, a.RawRowView(0), []float64{18, 1000, 2000, 3008, 4019, 5000}, "the first row of seed 3 became")
+	all := expect.Must(NewCorruption(places(1, 6), 1))(t)
+	view := expect.Must(all.View(x, rand.New(rand.NewPCG(4, 4))))(t)
+	for i := range 40 {
+		expect.Require(t, slices.Equal(view.RawRowView(i), []float64{0, 1000, 2000, 3000, 4000, 5000}),
+			"rate 1 from one row: %v", view.RawRowView(i))
+	}
+}
+
+func TestCorruptionErrors(t *testing.T) {
+	for _, rate := range []float64{-0.1, 1.1, math.NaN()} {
+		expect.Error(t, expect.Err(NewCorruption(places(2, 2), rate)), "from 0 to 1")
+	}
+	_, err := NewCorruption(nil, 0.5)
+	expect.Error(t, err, "no rows given")
+	expect.Error(t, expect.Err(NewCorruption(&mat.Dense{}, 0.5)), "no rows given")
+	c := expect.Must(NewCorruption(places(2, 2), 0.5))(t)
+	rng := rand.New(rand.NewPCG(1, 1))
+	expect.Error(t, expect.Err(c.View(places(2, 3), rng)), "3 features", "2 features")
+	_, _, err = c.Views(nil, rng)
+	expect.Error(t, err, "no rows given")
+	for _, empty := range []*Corruption{nil, {}, (&Corruption{}).Exactly()} {
+		expect.Error(t, expect.Err(empty.View(places(2, 2), rng)), "no values", "NewCorruption")
+		expect.Equal(t, empty.String(), "no values to replace features by", "String() of an empty corruption")
+	}
 }

@@ -91,7 +91,6 @@ func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
 	expect.Error(t, err, "label 3000", "hold 2500", "largest possible")
 }
 
-// Classes are found wherever they stand and by the names of their folders.
 // Labels spreads each side evenly over its classes.
 func TestBenchmarkLabels(t *testing.T) {
 	b := expect.Must(FindBenchmark("CIFAR-hard"))(t)

@@ -27,8 +27,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// An archive's files and folders are on disk before the folder has its name, and the name before Unpack returns; so are a
-// download's. Where the disk fails nothing has a final name, or its own failure is told.
+// Files and folders are synced before the final name, and the name before Unpack or Fetch returns.
 func TestNamesComeAfterContents(t *testing.T) {
 	h := serve(t, good)
 	plain := syncPath
@@ -100,8 +99,7 @@ func TestUnpackBoundsWhatIsWritten(t *testing.T) {
 	expect.That(t, err == nil && info.Size() <= 1, "%v, %v", info.Size(), err)
 }
 
-// TestFaultChild is the program that TestFaultFullDisk starts; by itself it tests nothing. It runs into a full disk at every
-// size, once while it unpacks and once while it downloads, and fails unless nothing half done is left and the cure is named.
+// TestFaultChild is the program of TestFaultFullDisk: the disk is full at every size, for archives and downloads.
 func TestFaultChild(t *testing.T) {
 	dir := os.Getenv("DATASETS_TEST_FULL_DISK")
 	if dir == "" {
@@ -243,8 +241,7 @@ func TestFaultNetwork(t *testing.T) {
 	t.Logf("| network: %v | %d files, whole after %d tries |", s.seen, ended, tries)
 }
 
-// Nothing depends on the clock: a download and an archive that a killed program left are taken up, or tidied, whether their
-// files are from the future or from long ago, and a lock is free when its owner is gone, however young it is.
+// Times of files do not matter: what a killed program left is taken up or tidied, and its locks are free.
 func TestFaultClock(t *testing.T) {
 	for _, when := range []time.Time{time.Unix(0, 0), time.Now(), time.Now().Add(20 * 365 * 24 * time.Hour)} {
 		dir := home(t)

@@ -29,8 +29,7 @@ func fetchAtOnce(dir string, file RemoteFile) error {
 	return errors.Join(errs...)
 }
 
-// Whoever gives a lock back also removes its file, which others may have opened already: none of them may take the old
-// file for the lock.
+// A released lock is removed with its file: a file opened before must not pass for the lock.
 func TestLockKeepsOthersOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := systemLock(path)

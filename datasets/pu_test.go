@@ -72,8 +72,7 @@ func TestInvalidImages(t *testing.T) {
 	}
 }
 
-// Of three labeled examples the second is hidden. In the case-control setting its row is unlabeled anyway; elsewhere it is from now on, and
-// what a batch can hold of it is that of any unlabeled example.
+// Hiding the second of three labels makes its row an unlabeled one, also where it was not before.
 func TestHideLabels(t *testing.T) {
 	labels, classes := []int{1, 0, 1, 0, 1, 1, 0, 0, 0, 1}, []string{"no", "yes"}
 	for _, setting := range []Setting{CaseControl, SingleDataset, CaseControlDisjoint} {
@@ -120,8 +119,7 @@ func TestHideLabelsRefuses(t *testing.T) {
 	}
 }
 
-// Any configuration of a split is refused, or gives a split as every split must be. None panics. The same holds for
-// batches of it.
+// Any configuration of a split or its batches gives an error or a valid split. None panics.
 func TestAnyConfiguration(t *testing.T) {
 	labels, classes := hundred()
 	amount := rapid.SampledFrom([]int{0, 0, 0, -1, 1, 10, 39, 40, 41, 60, 100, 101})

@@ -26,8 +26,7 @@ func newSplit(t *testing.T, cfg SplitConfig) *Split {
 	return s
 }
 
-// checkSplit fails unless the split is what every split must be: labeled positives first and without repetition, the
-// unlabeled ascending, classes as they are, the prior counted.
+// checkSplit fails unless labeled positives come first, rows do not repeat, and classes and prior are right.
 func checkSplit(t testing.TB, s *Split, labels []int, cfg SplitConfig) {
 	t.Helper()
 	nP := s.NumLabeled()

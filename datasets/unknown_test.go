@@ -143,8 +143,7 @@ func TestSplitWithUnknownClassesRefuses(t *testing.T) {
 	expect.Error(t, err, "no negative classes")
 }
 
-// STL-I and STL-II by name, in the numbers of published code: 500 images of each class and 100,000 without one, a tenth of
-// which validates.
+// STL-I and STL-II in the numbers of published code: 500 images a class, 100,000 without one, a tenth held out.
 func TestSTLWithItsUnlabeledPart(t *testing.T) {
 	for name, prior := range map[string]float64{"STL-I": 0.51, "STL-II": 0.49} {
 		b, err := FindBenchmark(name)

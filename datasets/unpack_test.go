@@ -45,8 +45,7 @@ func wantTree(t *testing.T, dir, want string) {
 	expect.Equal(t, tree(t, dir), want, "the folder")
 }
 
-// A damaged archive or compressed file never crashes its reader, and is never taken for another one: gzip has a
-// checksum.
+// A damaged archive or compressed file never crashes its reader or passes for another one: gzip has a checksum.
 func TestFaultDamagedFiles(t *testing.T) {
 	defer func(real func(string, bool) error) { syncPath = real }(syncPath)
 	syncPath = func(string, bool) error { return nil } // which takes most of the time, and whose errors are tested elsewhere

@@ -179,8 +179,7 @@ func TestStackedBarsLengths(t *testing.T) {
 	}
 }
 
-// TestStackedBarsNumbers looks for the numbers: inside a part that has room, behind the bar for the last part that has
-// none, nowhere for another one.
+// TestStackedBarsNumbers: a number stands inside a part with room, or behind the bar for the last part.
 func TestStackedBarsNumbers(t *testing.T) {
 	p := expect.Must(StackedBars(Figure{XLabel: "things"}, []string{"a", "b"},
 		StackedBar{"wide", []float64{12345, 70000}}, StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
@@ -249,8 +248,7 @@ func TestHatchings(t *testing.T) {
 	}
 }
 
-// TestNumbersStandOnWhite checks that a number in a bar is dark on a white plate that holds it, which reads on bars of every
-// color, and in dark themes too, where both turn over.
+// TestNumbersStandOnWhite checks that a number in a bar is dark on a white plate, in dark themes too.
 func TestNumbersStandOnWhite(t *testing.T) {
 	p := expect.Must(StackedBars(Figure{}, []string{Positive, Negative}, StackedBar{"a", []float64{123, 77}}))(t)
 	paper := drawnAt(t, p, 400, 200)

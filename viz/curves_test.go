@@ -200,8 +200,7 @@ func TestWhiskersStandAside(t *testing.T) {
 	}
 }
 
-// TestWhiskersOfNearPlaces: what is measured at one place stays nearer to it than to the next, every place has a tick, and labels that would
-// touch are left out.
+// TestWhiskersOfNearPlaces: whiskers stay near their place, every place has a tick, and no labels touch.
 func TestWhiskersOfNearPlaces(t *testing.T) {
 	var curves []Curve
 	for i := range 5 {

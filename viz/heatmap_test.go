@@ -91,8 +91,7 @@ func TestImageTableErrors(t *testing.T) {
 	})
 }
 
-// TestImageTableDots draws images of many colors and looks for each pixel as a block of equal dots, all of one size, at
-// the places that the order of the images gives: row by row, the left side before the right one.
+// TestImageTableDots looks for each pixel as a block of equal dots, at the place that the order of images gives.
 func TestImageTableDots(t *testing.T) {
 	const side = 4
 	image := func(start int) []uint8 { // red tells the pixel, green the image
@@ -199,8 +198,7 @@ func TestImageTableWords(t *testing.T) {
 	expect.That(t, ok, "the title is not drawn")
 }
 
-// TestPictureSize checks the size of pictures: a whole number of dots a pixel where it is small, the room itself where the image
-// has more pixels than that.
+// TestPictureSize: a small picture has a whole number of dots per pixel, a larger one fills the room.
 func TestPictureSize(t *testing.T) {
 	for _, tt := range []struct {
 		height, width int

@@ -42,8 +42,7 @@ func decode(t *testing.T, data []byte) image.Image {
 	return img
 }
 
-// TestImageGridPixels draws two images of 2 by 2 pixels in color, one above the other, and looks at the middle of
-// each pixel.
+// TestImageGridPixels looks at the middle of each pixel of two images of 2 by 2 pixels in color.
 func TestImageGridPixels(t *testing.T) {
 	pixels := []uint8{
 		255, 0, 0 /**/, 0, 255, 0,

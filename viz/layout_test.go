@@ -82,8 +82,7 @@ func curve(name string, y ...float64) Curve {
 	return c
 }
 
-// TestLegendBesideData draws a plot with its legend at both places and checks that no word of the legend lies over
-// the data or leaves the paper.
+// TestLegendBesideData checks, for both places of the legend, that it covers no data and stays on the paper.
 func TestLegendBesideData(t *testing.T) {
 	const long = "a name so long that it has to be broken into several lines somewhere"
 	for _, top := range []bool{false, true} {
@@ -223,8 +222,7 @@ func TestOddNumbers(t *testing.T) {
 	}
 }
 
-// TestSVG checks that the SVG is one XML element, an image with a title and a description, whose background is drawn
-// and whose text names a generic font.
+// TestSVG: the SVG is one XML element with title and description, a white background and a generic font.
 func TestSVG(t *testing.T) {
 	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "a < b & \"c\""}}, curve("PUCL <1>", 2, 1)))(t)
 	svg := expect.Must(encodeSVG(p, 468, 288, p.Title.Text, "x > y & 'z'"))(t)

@@ -24,8 +24,7 @@ import (
 // cellEnv makes the test binary play the program of a notebook cell.
 const cellEnv = "VIZ_TEST_CELL"
 
-// TestNotebook starts this test binary as GoNB starts the program of a cell, with a pipe in each direction, and reads
-// what arrives: everything that the program showed must be there, although it ends right after.
+// TestNotebook starts this test binary as GoNB starts a program; all that it showed must arrive.
 func TestNotebook(t *testing.T) {
 	if os.Getenv(cellEnv) != "" {
 		cell(t)
@@ -79,8 +78,7 @@ func cell(t *testing.T) {
 	p.Done("")
 }
 
-// kernel returns the other end of the pipes: it collects what is shown and acknowledges requests to synchronize. synced
-// says how many messages had been shown at each of those.
+// kernel collects what is shown and acknowledges requests to synchronize; synced counts messages at each.
 func kernel(there, back string) (shown []protocol.DisplayData, synced []int, err error) {
 	in, err := os.Open(there)
 	if err != nil {

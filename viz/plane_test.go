@@ -56,8 +56,7 @@ func TestPathsTable(t *testing.T) {
 		!strings.Contains(text, "−2"), "%v\n%s", table.Rows, text)
 }
 
-// TestEllipsesOfAGaussian checks by the definition: every corner is one, or two, standard deviations from the mean in the
-// distance that the inverse covariance measures, and the ellipses reach as far as the standard deviations say.
+// TestEllipsesOfAGaussian: each corner is one, or two, standard deviations from the mean (Mahalanobis distance).
 func TestEllipsesOfAGaussian(t *testing.T) {
 	g := Gaussian{"g", [2]float64{3, -2}, [2][2]float64{{2, 0.7}, {0.7, 0.5}}}
 	e := expect.Must(newEllipses(g, StyleFor("g")[0]))(t)

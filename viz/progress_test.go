@@ -40,8 +40,7 @@ PUCL: 101 of 400 steps in 10 s, 5,069 views/s, loss 4.9
 	expect.That(t, b.String() == want, "got\n%swant\n%s", b.String(), want)
 }
 
-// TestProgressLives: where nothing is heard of the run for a while the line says that it still runs, again and again, and no more once it
-// is done.
+// TestProgressLives: during silence the line repeats that the run goes on, until it is done.
 func TestProgressLives(t *testing.T) {
 	var b bytes.Buffer
 	p := NewProgress(&b, "PUCL", 400)

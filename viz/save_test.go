@@ -90,8 +90,7 @@ func TestShrinkColors(t *testing.T) {
 	expect.That(t, got == image.Image(img), "an image of many colors became a %T", got)
 }
 
-// TestOutline measures letters: those of PDF files must be as wide and as high as the text that the layout measured,
-// and exist beyond western letters.
+// TestOutline: letters of PDF files are as wide and as high as the measured text, also beyond western letters.
 func TestOutline(t *testing.T) {
 	f := face(100, false)
 	bounds := func(s string) (r vg.Rectangle) {

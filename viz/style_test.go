@@ -68,8 +68,7 @@ func TestFixedStyles(t *testing.T) {
 	}
 }
 
-// TestDistinct checks that no meaning rests on color alone: within a figure of seven series every pair differs in
-// color, marker and dashes.
+// TestDistinct: in a figure of seven series every pair differs in color, marker and dashes.
 func TestDistinct(t *testing.T) {
 	for _, names := range [][]string{
 		{"a", "b", "c", "d", "e", "f", "g"},

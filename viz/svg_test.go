@@ -17,8 +17,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// svgFigures returns figures that have all elements of SVG files: lines, dashes, bands, marks that overlap, turned
-// and small texts, pictures, and a drawing made smaller as a whole.
+// svgFigures returns figures that have all elements of SVG files.
 func svgFigures(t *testing.T) map[string]Drawer {
 	t.Helper()
 	figures := map[string]Drawer{}

@@ -139,8 +139,7 @@ a &lt; b Bold: the lowest of its column.
 	expect.That(t, text == want, "got\n%s\nwant\n%s", text, want)
 }
 
-// TestTableText checks that the decimal points of a column are in one place of their lines, as are the ends of the
-// lines where there are no asterisks.
+// TestTableText checks that decimal points and the ends of lines are aligned.
 func TestTableText(t *testing.T) {
 	text := expect.Must(hostile.Text())(t)
 	lines := strings.Split(text, "\n")[2:]

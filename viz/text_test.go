@@ -117,8 +117,7 @@ func lacks(s string) rune {
 	return 0
 }
 
-// TestNoLetterIsDropped gives every place of text a letter that the font lacks, and wants its name in the error, be it for the
-// screen or for a file.
+// TestNoLetterIsDropped gives every text a letter that the font lacks, which the error must name.
 func TestNoLetterIsDropped(t *testing.T) {
 	const bad = "a ☃"
 	named := func(f Figure, name string) Drawer {
@@ -178,8 +177,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestFontHasWhatFiguresSay reads the strings in the cells of the notebooks, and in the Go files beside them that draw:
-// whatever they may write into a figure is drawn.
+// TestFontHasWhatFiguresSay: the font has all letters of strings in cells of notebooks and their Go files.
 func TestFontHasWhatFiguresSay(t *testing.T) {
 	found := 0
 	check := func(path, source string) {

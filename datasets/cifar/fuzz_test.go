@@ -75,8 +75,7 @@ func TestSmallFilesCostLittle(t *testing.T) {
 	}
 }
 
-// A damaged file is never taken for other images where SHA256SUMS lists it; the list itself, damaged, is never taken for one
-// that lets other images in. Without a list the program is told to take any content.
+// A damaged file, or a damaged SHA256SUMS, never lets other images in.
 func TestFaultDamagedFiles(t *testing.T) {
 	const name, list = "cifar-10-batches-bin/test_batch.bin", "cifar-10-batches-bin/SHA256SUMS"
 	good := files10()[name].Data
@@ -132,8 +131,7 @@ func tiny100() format {
 	return f
 }
 
-// image returns the pixels that the tests put into an image: a different value at every place of every plane, as far as
-// bytes go, and different in every image.
+// image returns the pixels of an image: a different value at every place of every plane.
 func image(number int) (planes []byte) {
 	for i := range imageSize {
 		planes = append(planes, byte(number*31+i*7+i/251))
@@ -161,8 +159,7 @@ func files100() fstest.MapFS {
 	}
 }
 
-// withArchive returns f knowing the checksum of an archive of the files, and a file system with that archive alone. The
-// files go in reverse order of their names, so that a reader cannot lean on the order.
+// withArchive returns f with the checksum of an archive of the files in reverse order, and its file system.
 func withArchive(t *testing.T, f format, files fstest.MapFS, names ...string) (format, fstest.MapFS) {
 	t.Helper()
 	var entries []packtest.Entry

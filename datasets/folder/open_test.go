@@ -227,8 +227,7 @@ func TestNames(t *testing.T) {
 	expect.That(t, Imagenette()["n01440764"] == "tench", "a caller can change the names for all")
 }
 
-// The names are those by which the benchmarks know the folders: a folder in the place of its name is found, and no two are
-// mixed up.
+// The benchmarks know the folders by these names, and no two are mixed up.
 func TestNamesAreThoseOfTheBenchmarks(t *testing.T) {
 	b := expect.Must(datasets.FindBenchmark("Woof-vs-Nette"))(t)
 	for i, names := range []map[string]string{Imagenette(), Imagewoof()} {

@@ -217,8 +217,7 @@ func TestLargestBelievableImages(t *testing.T) {
 	}
 }
 
-// checkFile reads a file that may be damaged: an error, or an image of the wanted size, and no more memory than a decoder
-// needs for an image that the file can hold.
+// checkFile: a damaged file gives an error or an image of the wanted size, within the memory of an image it can hold.
 func checkFile(t *testing.T, data []byte) {
 	t.Helper()
 	set := one(t, Config{Height: 4, MaxPixels: 1 << 20, MaxBytes: 1 << 20}, data)

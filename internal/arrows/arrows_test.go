@@ -219,8 +219,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A download of the module is small, since its zip leaves out the results, which are a module of their own, and so is a
-// checkout.
+// A download of the module and a checkout are small; the results are a module of their own.
 func TestSizes(t *testing.T) {
 	root := filepath.Join("..", "..")
 	list := exec.Command("git", "ls-files", "-z")

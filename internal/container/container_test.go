@@ -118,8 +118,7 @@ func TestEveryChangeIsFound(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes any bytes without a panic, as they are and as the header and sections of a file whose checksum is right.
-// What it reads lies in the file.
+// FuzzDecode decodes any bytes without a panic, also behind a right checksum. What it reads lies in the file.
 func FuzzDecode(f *testing.F) {
 	f.Add(file(f, kind), []byte(nil), []byte(nil))
 	f.Add([]byte(nil), []byte(`{"Kind":"thing","Version":2,"Sections":[{"Name":"words","Bytes":3},{"Name":"none","Bytes":0}]}`), []byte("abc"))

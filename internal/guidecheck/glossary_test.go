@@ -37,8 +37,7 @@ func TestNamesInGuidesExist(t *testing.T) {
 	}
 }
 
-// moduleNames returns the exported names of the module's packages, by the name of the package; those of a type's fields and methods begin
-// with the type's.
+// moduleNames returns the exported names of each package, with fields and methods of types.
 func moduleNames(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	names := map[string]map[string]bool{}

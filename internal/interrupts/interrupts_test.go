@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(7)
 }
 
-// A program ends in order at each of the signals by which somebody says so; one that is to outlive its terminal does not hear
-// that this is closed.
+// A program ends in order at each signal; one that outlives its terminal ignores that it is closed.
 func TestSignalsEndAProgramInOrder(t *testing.T) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // programs begin with what is heard here as usual, even if nohup ran these tests
 	defer signal.Reset(syscall.SIGHUP)

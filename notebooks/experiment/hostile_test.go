@@ -125,8 +125,7 @@ func TestNobodyListens(t *testing.T) {
 	expect.NoError(t, expect.Err(os.Stat(filepath.Join(deskOf(b.work(), Smoke, grid.Runs[0]).run(), "count.json"))))
 }
 
-// A result that a program of another version left meanwhile is no mistake of the worker that found it, and no result of this grid:
-// it is told as what it is, and the other runs go on.
+// A result of another version that appears meanwhile is reported as stale, and the other runs continue.
 func TestAResultOfAnotherVersionThatCameMeanwhile(t *testing.T) {
 	b := newBench(t, "diverging")
 	grid, plan := expect.Must2(b.plan())(t)

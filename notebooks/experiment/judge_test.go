@@ -19,8 +19,7 @@ func scored(head string, step int, accuracy float64) Point {
 	}}}
 }
 
-// pointOf returns a point with that recall, share of unlabeled images predicted positive and proxy AUC, and with right test
-// images of 10, half of them positive, all errors being on positives.
+// pointOf returns a point with right of 10 test images right, half of them positive, all errors on positives.
 func pointOf(head string, step int, recall, predicted, proxyAUC float64, right int) Point {
 	return Point{
 		Head: head, Step: step,
@@ -31,8 +30,7 @@ func pointOf(head string, step int, recall, predicted, proxyAUC float64, right i
 	}
 }
 
-// Where a head could not be had it is not chosen, and where that was the end of a run it has no last point; with none at all the
-// run failed.
+// A point whose head failed is not chosen; a run whose last point failed has no last point.
 func TestHeadsThatCouldNotBeHad(t *testing.T) {
 	none := Point{Head: "a", Step: 2, Failure: "collapsed"}
 	points := []Point{scored("a", 1, 0.8), none, scored("a", 3, 0.6)}
@@ -165,8 +163,7 @@ func TestOwnPrior(t *testing.T) {
 	expect.That(t, !ok, "without the order of scores: %+v", j)
 }
 
-// A point whose labeled positives lie above all unlabeled examples lets see a prior of 0, by which no risk can be had. Wherever it stands, the
-// prior is the least of the others; where there are none it is not known.
+// A point that shows a prior of 0 is passed over; the prior is the least of the others, or unknown.
 func TestOwnPriorPassesOverZero(t *testing.T) {
 	above := func(unlabeled float64) Point { // 20 labeled positives, all of them above so many of 100
 		p := pointOf("", 1, 0.9, 0.4, 0.6, 7)
@@ -188,8 +185,7 @@ func TestOwnPriorPassesOverZero(t *testing.T) {
 	}
 }
 
-// Where a rule cannot be followed at every point, nothing is chosen by it: here the class prior, and then held-out data, are missing,
-// and an agreement is not defined.
+// Without a class prior, held-out data or a defined agreement at every point, the rule chooses nothing.
 func TestRulesThatCannotBeFollowed(t *testing.T) {
 	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6), {Values: map[string]float64{"prior": 0.3}}}
 	points[1].PU.Prior = 0

@@ -80,8 +80,7 @@ func newer(t *testing.T, line string) string {
 	return string(sealedAgain) + "\n"
 }
 
-// A result is the same loose and packed. The loose one comes first where it is of the run as it is now, and packing
-// replaces the other by it.
+// A loose result of the current run comes before the packed one, and packing replaces that.
 func TestPack(t *testing.T) {
 	store, runs, path := packOf(t)
 	first := looks(t, store, runs)
@@ -134,8 +133,7 @@ func TestPack(t *testing.T) {
 	expect.That(t, points[0].Answers != nil, "%+v", points)
 }
 
-// Damage of a pack makes runs stale, by their names and the file's, and never another result. Packing leaves it as it
-// is, with a sentence.
+// Damage of a pack makes runs stale, by their names and the file's. Packing leaves the file as it is.
 func TestDamagedPacks(t *testing.T) {
 	store, runs, path := packOf(t)
 	first := looks(t, store, runs)

@@ -112,8 +112,7 @@ func answered(p Point) Answers {
 	return answers
 }
 
-// Answers are kept at the points that a rule chooses, loose and packed, are read on request alone, and go with their
-// result.
+// Answers are kept at the points that a rule chooses, loose and packed, and are read on request alone.
 func TestAnswers(t *testing.T) {
 	w, run := newWorker(t, func() (*Outcome, error) {
 		points := []Point{scored("", 1, 0.6), scored("", 2, 0.9), scored("", 3, 0.7), scored("", 4, 0.8)}

@@ -79,8 +79,7 @@ func TestSlurm(t *testing.T) {
 	s.grid("-on slurm -failed table-2", exitOK, "6 of 6 runs done.")
 }
 
-// A run whose task is killed three times is one that failed, as here, and the same again does not try it unasked. Meanwhile it is told how
-// long the rest takes.
+// A run whose task is killed three times failed. Meanwhile the time left is shown.
 func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
 	told := withFakeSlurm(t)
 	t.Setenv("ENDED", "NODE_FAIL|None")

@@ -15,8 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// The tests set up and run with stand-ins for python and go: shell scripts that do on disk what the real ones would, and
-// write down how they were called.
+// The tests run with stand-ins for python and go: shell scripts that write down how they were called.
 
 const fakeGoMod = "module " + home.Module + "\n\ngo 1.26.5\n"
 

@@ -101,8 +101,7 @@ func (s languageServer) answer(t *testing.T, id int) string {
 	return string(answer.Result)
 }
 
-// gopls loads the packages before the kernel connects, is not burdened with the files of the module, hears of their changes, and ends
-// when the kernel kills what it started.
+// gopls loads packages before the kernel connects, and ends with the kernel.
 func TestGoplsIsEarly(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -44,8 +44,7 @@ func countWords(markdown string) (n int) {
 	return n
 }
 
-// lessonComplaints lists where a notebook breaks the rules of lessons: no long text, and exercises with folded solutions that
-// check themselves.
+// lessonComplaints lists long texts, and exercises without folded solutions that check themselves.
 func lessonComplaints(cells []lessonCell) (list []string) {
 	complain := func(i int, format string, args ...any) {
 		list = append(list, fmt.Sprintf("cell %d: ", i)+fmt.Sprintf(format, args...))
@@ -98,8 +97,7 @@ var notebookLink = regexp.MustCompile(`\]\(([a-z0-9-]+)\.ipynb(?:#([^)]+))?\)`)
 // thisMachine matches an address on the reader's own machine.
 var thisMachine = regexp.MustCompile(`https?://(?:127\.0\.0\.1|localhost)[^)\s]*`)
 
-// TestNotebookLinks holds links between the notebooks to notebooks and headings that there are, and those to the reader's own machine
-// to the theory lab. That the lab understands them is tested beside it.
+// TestNotebookLinks: links lead to notebooks and headings that exist, or to the theory lab on this machine.
 func TestNotebookLinks(t *testing.T) {
 	sources := map[string]string{}
 	for _, f := range expect.Must(readCommitted())(t) {

@@ -77,8 +77,7 @@ func TestPipLine(t *testing.T) {
 	})
 }
 
-// A failed cell is told of by its sentence and its places in cells; the program that gonb makes of them, and the frames of packages,
-// are nobody's business.
+// A failed cell is reported by its sentence and its places in cells, without frames of packages.
 func TestFailuresSpeakOfCells(t *testing.T) {
 	expect.Each(t, inCells, map[string]string{
 		"✗ pucl: Attract of objective \"mine\", at  [[ Cell [1] Line 11 ]] /tmp/gonb_83f9bdd2/main.go:18: x's axis is out-of-range\nexit status 1"://

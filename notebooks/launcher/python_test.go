@@ -91,8 +91,7 @@ func TestPythonEnvKeepsOthersOut(t *testing.T) {
 	contains(t, env, "\nPIP_INDEX_URL=https://mirror.example/simple\n", "\nPATH=/lab/notebooks/.venv/bin", "\nPIP_USER=0\n")
 }
 
-// TestRequirementsArePinned: every package has one version and hashes, and no file says where to download from, which is the
-// user's choice.
+// TestRequirementsArePinned: every package has one version and hashes, and no file names an index.
 func TestRequirementsArePinned(t *testing.T) {
 	pin := regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*==\S+( ; .+)? \\$`)
 	hash := regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
@@ -188,8 +187,7 @@ func TestTryCompiler(t *testing.T) {
 	}
 }
 
-// TestLinksNoEngine: the program in notebooks has to build and start on every machine, so nothing that needs a C compiler or a plugin may
-// come in through what it imports.
+// TestLinksNoEngine: the program in notebooks imports nothing that needs a C compiler or a plugin.
 func TestLinksNoEngine(t *testing.T) {
 	out := expect.Must(exec.Command("go", "list", "-deps", "..").CombinedOutput())(t)
 	for path := range strings.Lines(string(out)) {

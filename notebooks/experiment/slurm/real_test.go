@@ -11,8 +11,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The same with the Slurm of this machine, where PUCL_SLURM says that there is one whose arrays may have three tasks, as
-// .ci/slurm starts it: one task is killed, and whoever submitted them is stopped and starts again.
+// The same with a real Slurm, as .ci/slurm starts it, whose arrays may have three tasks: one task is killed.
 func TestRealSlurm(t *testing.T) {
 	if os.Getenv("PUCL_SLURM") == "" {
 		t.Skip("PUCL_SLURM is not set; .ci/slurm starts a Slurm and sets it")

@@ -81,6 +81,7 @@ func TestSlurm(t *testing.T) {
 
 // A run whose task is killed three times failed. Meanwhile the time left is shown.
 func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
+	expect.Slow(t)
 	told := withFakeSlurm(t)
 	t.Setenv("ENDED", "NODE_FAIL|None")
 	t.Setenv("RUNNING", told+".running")

@@ -123,6 +123,7 @@ func TestArgumentsOfTheCommandComeFirst(t *testing.T) {
 
 // What is killed is tried again, and what is out of time for longer; what ended by itself or was cancelled is told at once.
 func TestHowTasksEnd(t *testing.T) {
+	expect.Slow(t)
 	for _, tt := range []struct {
 		what, line string
 		arrays     []string // last index of each

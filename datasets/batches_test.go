@@ -157,17 +157,6 @@ func TestBatchesRepeatFewLabeled(t *testing.T) {
 	expect.That(t, len(counts) == 4, "examples %v in the labeled places, want 0 to 3", counts)
 }
 
-func TestNewBatchesDefaultSize(t *testing.T) {
-	images := &Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}}
-	for i := range 300 {
-		images.Pixels = append(images.Pixels, 0)
-		images.Labels = append(images.Labels, i%2)
-	}
-	pu := newPU(t, images, SplitConfig{Positive: []int{1}, Labeled: 10})
-	b := newBatches(t, pu, BatchConfig{})
-	expect.That(t, b.Size() == 256 && len(b.Rows(0)) == 256, "size %d, want 256", b.Size())
-}
-
 func TestNewBatchesErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -100,19 +100,6 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// Every positive is labeled as often as any other, whether or not the classes are balanced.
-func TestDrawsPositivesEquallyOften(t *testing.T) {
-	t.Parallel()
-	const seeds = 3000
-	for _, draw := range []Draw{Uniform, Balanced} {
-		for row, n := range labelCounts(t, SplitConfig{Positive: []int{1, 3}, Labeled: 10, Draw: draw}, seeds) {
-			if row%5 == 1 || row%5 == 3 {
-				wantShare(t, draw.String(), n, seeds, 0.25)
-			}
-		}
-	}
-}
-
 // The tree must agree with a walk along the line, whatever has been removed.
 func TestWeightTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -109,23 +109,6 @@ func TestLongTail(t *testing.T) {
 		"the same ranks by hand: rows")
 }
 
-// Each example of a class is as likely to be in the tail as any other: 3000 seeds, bounds of five standard deviations.
-func TestLongTailDrawsEquallyOften(t *testing.T) {
-	t.Parallel()
-	labels, _ := hundred()
-	want := []int{16, 8, 4, 2, 1}
-	counts := make([]float64, 100)
-	for seed := range uint64(3000) {
-		tail := expect.Must(NewLongTail(labels, LongTailConfig{Counts: want, Seed: seed}))(t)
-		for _, row := range tail.Rows {
-			counts[row]++
-		}
-	}
-	for row, n := range counts {
-		wantShare(t, "in the tail", n, 3000, float64(want[labels[row]])/20)
-	}
-}
-
 func TestLongTailErrors(t *testing.T) {
 	labels, _ := hundred()
 	for _, tt := range []struct {

@@ -176,23 +176,6 @@ func TestSplitLabelsDoNotDependOnTheUnlabeled(t *testing.T) {
 	}
 }
 
-// Each example is unlabeled in its share of the draws: of 20 positives 6, of 80 negatives 14.
-func TestSplitDrawsUnlabeledEquallyOften(t *testing.T) {
-	t.Parallel()
-	labels, classes := hundred()
-	counts := make([]float64, 100)
-	for seed := range uint64(3000) {
-		s := expect.Must(NewSplit(labels, classes,
-			SplitConfig{Positive: []int{2}, Unlabeled: 20, Prior: 0.3, Seed: seed}))(t)
-		for _, row := range s.Index {
-			counts[row]++
-		}
-	}
-	for row, n := range counts {
-		wantShare(t, "unlabeled", n, 3000, map[bool]float64{true: 6. / 20, false: 14. / 80}[labels[row] == 2])
-	}
-}
-
 func TestSplitErrors(t *testing.T) {
 	one := func(int) float64 { return 1 }
 	for _, tt := range []struct {

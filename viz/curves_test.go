@@ -45,6 +45,7 @@ func TestLearningCurvesErrors(t *testing.T) {
 		{"a logarithm of 0", draw(CurvesConfig{LogX: true}, []Curve{{X: []float64{0, 1}, Y: []float64{1, 1}}}),
 			ErrRange, ""},
 	})
+	expect.Must(LearningCurves(CurvesConfig{}, Curve{X: []float64{0, 1, 1}, Y: []float64{3, 2, 2.5}}))(t) // as after a restart
 }
 
 // TestWithin: an interval beyond what can be ends there, and so does the axis; the curve that was passed stays as it is.
@@ -73,11 +74,6 @@ func TestWithin(t *testing.T) {
 		"the axis of a curve within goes from %g to %g, want about 40 to 60", inside.Y.Min, inside.Y.Max)
 	beside := expect.Must(LearningCurves(CurvesConfig{}, k, curve("loss", 1, 120)))(t) // which can be anything
 	expect.That(t, !(beside.Y.Max < 120), "the axis ends at %g, below a curve that may go on", beside.Y.Max)
-}
-
-// TestRepeatedStep: two values at one step, as after a restart, make a curve.
-func TestRepeatedStep(t *testing.T) {
-	expect.Must(LearningCurves(CurvesConfig{}, Curve{X: []float64{0, 1, 1, 2}, Y: []float64{3, 2, 2.5, 1}}))(t)
 }
 
 // TestLearningCurvesCopies checks that a plot does not change when the slices of its curves do.

@@ -38,8 +38,7 @@ func TestImageGridErrors(t *testing.T) {
 // decode returns the image in a PNG file.
 func decode(t *testing.T, data []byte) image.Image {
 	t.Helper()
-	img := expect.Must(png.Decode(bytes.NewReader(data)))(t)
-	return img
+	return expect.Must(png.Decode(bytes.NewReader(data)))(t)
 }
 
 // TestImageGridPixels looks at the middle of each pixel of two images of 2 by 2 pixels in color.

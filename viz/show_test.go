@@ -78,8 +78,7 @@ func TestFigureFormat(t *testing.T) {
 		for i := range n {
 			g.X, g.Y = append(g.X, float64(i%97)), append(g.Y, float64(i%89))
 		}
-		p := expect.Must(Scatter(ScatterConfig{}, g))(t)
-		return p
+		return expect.Must(Scatter(ScatterConfig{}, g))(t)
 	}
 	pictures := expect.Must(ImageGrid(make([]uint8, 4), 2, 2, 1, 0, nil))(t)
 	for _, tt := range []struct {

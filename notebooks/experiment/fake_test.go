@@ -284,8 +284,7 @@ func (b *bench) child(t *testing.T) *exec.Cmd {
 func (b *bench) standings(t *testing.T) []Standing {
 	t.Helper()
 	grid := expect.Must(fakeGrid(b.grid, Smoke))(t)
-	standings := expect.Must(b.store().LookAll(grid))(t)
-	return standings
+	return expect.Must(b.store().LookAll(grid))(t)
 }
 
 // points returns what was measured of the runs that are done, by their paths.

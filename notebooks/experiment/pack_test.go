@@ -40,8 +40,7 @@ func packOf(t *testing.T) (store *Store, runs []Run, path string) {
 // looks returns how the runs stand.
 func looks(t *testing.T, store *Store, runs []Run) []Standing {
 	t.Helper()
-	standings := expect.Must(store.LookAll(Grid{"a", Laptop, runs}))(t)
-	return standings
+	return expect.Must(store.LookAll(Grid{"a", Laptop, runs}))(t)
 }
 
 // gunzipped returns the lines of a pack.
@@ -248,7 +247,6 @@ func TestPackersAreKilled(t *testing.T) {
 		expect.NoError(t, store.Pack(Laptop, runs))
 	}
 	for _, pattern := range []string{"laptop/*/*/*.json", "laptop/*.part"} {
-		left := expect.Must(filepath.Glob(filepath.Join(store.Folder, pattern)))(t)
-		expect.That(t, len(left) <= 0, "left: %v", left)
+		expect.Equal(t, expect.Must(filepath.Glob(filepath.Join(store.Folder, pattern)))(t), nil, "left")
 	}
 }

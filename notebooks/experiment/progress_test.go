@@ -145,10 +145,8 @@ func TestHere(t *testing.T) {
 	var said strings.Builder
 	cells, err := b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said)
 	expect.Require(t, err == nil && cells.String() == "2 of 3 runs done, 1 failed", "%v, %v", cells, err)
-	for _, want := range []string{"diverging: 0 of 3 runs; Counting / fake  / seed 0: preparing",
-		"diverging: 2 of 3 runs done, 1 failed"} {
-		expect.That(t, strings.Contains(said.String(), want), "no %q in\n%s", want, said.String())
-	}
+	expect.Contains(t, said.String(),
+		"diverging: 0 of 3 runs; Counting / fake  / seed 0: preparing", "diverging: 2 of 3 runs done, 1 failed")
 	b.grid = "poor"
 	if grid, err = fakeGrid(b.grid, Smoke); err != nil {
 		t.Fatal(err)

@@ -118,8 +118,7 @@ func TestDamagedResults(t *testing.T) {
 	run := newRun(settings{Steps: 3})
 	path := keep(t, store, run, nil)
 	read := func() []byte {
-		data := expect.Must(os.ReadFile(path))(t)
-		return data
+		return expect.Must(os.ReadFile(path))(t)
 	}
 	look := func(what string, data []byte, want string) {
 		t.Helper()

@@ -9,6 +9,13 @@ import (
 	"github.com/puclab/puclab/datasets"
 )
 
+// check ends the program with an error, if there is one.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
 // Two images of 2×2 pixels, as the files of MNIST and its relatives hold them.
 func ExampleReadImages() {
 	images := []byte{
@@ -23,9 +30,7 @@ func ExampleReadImages() {
 		1, 0,
 	}
 	set, err := datasets.ReadImages(bytes.NewReader(images), bytes.NewReader(labels), []string{"cat", "ship"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(set)
 	for i, class := range set.Labels {
 		fmt.Println(set.Classes[class], set.At(i))
@@ -49,9 +54,7 @@ func shapes() *datasets.Images {
 // Of four circles two get a label. The unlabeled examples are all eight images, so half of them are circles.
 func ExampleNewPU() {
 	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(pu)
 	fmt.Println(pu.Len(), "examples are the images", pu.Index)
 	// Output:
@@ -64,9 +67,7 @@ func ExampleNewPU_singleDataset() {
 	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{
 		Positive: []int{1}, Labeled: 2, Setting: datasets.SingleDataset,
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(pu)
 	fmt.Println(pu.Len(), "examples are the images", pu.Index)
 	// Output:
@@ -76,13 +77,9 @@ func ExampleNewPU_singleDataset() {
 
 func ExamplePU_Summary() {
 	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	text, err := json.Marshal(pu.Summary())
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(string(text))
 	// Output:
 	// {"setting":"case-control","positive":[1],"positive_names":["circle"],"labeled":2,"unlabeled":8,"prior":0.5,"gamma":0.25,"seed":0}
@@ -91,19 +88,13 @@ func ExamplePU_Summary() {
 // Each batch has one labeled positive, example 0 or 1, and three of the eight unlabeled examples, 2 to 9.
 func ExampleNewBatches() {
 	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: 4, Share: 0.25})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(batches.StepsPerEpoch(), "steps for every unlabeled example")
 	for step := range 3 {
 		pixels, labeled, err := batches.Batch(step)
-		if err != nil {
-			log.Fatal(err)
-		}
+		check(err)
 		fmt.Println(batches.Rows(step), pixels, labeled)
 	}
 	// Output:
@@ -125,9 +116,7 @@ func ExampleNewPU_balanced() {
 		Positive: []int{0, 1}, Labeled: 4, Draw: datasets.Balanced,
 		Unlabeled: 8, Prior: 0.75,
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(pu)
 	for _, row := range pu.Index[:4] {
 		fmt.Print(images.Classes[images.Labels[row]], " ")
@@ -146,9 +135,7 @@ func ExampleNewSplit() {
 		Draw: datasets.Independent, Propensity: func(row int) float64 { return float64(row-5) / 4 },
 		Seed: 1,
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(split)
 	fmt.Println("labeled:", split.Index[:split.NumLabeled()])
 	// Output:
@@ -168,15 +155,11 @@ func ExampleNewSplit_impossible() {
 
 func ExampleFindBenchmark() {
 	b, err := datasets.FindBenchmark("cifar-hard")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(b)
 	// A reader may number the classes in another way.
 	cfg, err := b.Config([]string{"dog", "cat", "bird", "airplane"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(cfg.Name, cfg.Positive, cfg.Negative)
 	// Output:
 	// CIFAR-hard (CIFAR-10): airplane, cat against bird, dog, π = 0.5
@@ -185,9 +168,7 @@ func ExampleFindBenchmark() {
 
 func ExampleFigureExperiments() {
 	experiments, err := datasets.FigureExperiments("5")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	for _, e := range experiments {
 		fmt.Println(e)
 	}
@@ -201,9 +182,7 @@ func ExampleFigureExperiments() {
 // The numbers of CIFAR-10-LT.
 func ExampleExponentialCounts() {
 	counts, err := datasets.ExponentialCounts(10, 5000, 100)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(counts)
 	fmt.Println(datasets.ShotsByRank(counts))
 	// Output:
@@ -214,9 +193,7 @@ func ExampleExponentialCounts() {
 func ExampleNewLongTail() {
 	tail, err := datasets.NewLongTail([]int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2},
 		datasets.LongTailConfig{Counts: []int{4, 2, 1}, Ranks: []int{2, 0, 1}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(tail)
 	fmt.Println(tail.Counts, "of each class")
 	// Output:
@@ -227,9 +204,7 @@ func ExampleNewLongTail() {
 // Get would fetch and unpack it; its folder is ready for os.DirFS.
 func ExampleFindArchive() {
 	a, err := datasets.FindArchive("CIFAR-10")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Printf("%s (%d MB) unpacks to %s\n", a.File.Name, a.File.Size/1e6, a.Folder)
 	_, err = datasets.FindArchive("CIFAR-1000")
 	fmt.Println(err)

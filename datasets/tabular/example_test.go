@@ -2,14 +2,23 @@ package tabular_test
 
 import (
 	"fmt"
+	"log"
 	"math/rand/v2"
 	"strings"
 	"testing/fstest"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
-	"gonum.org/v1/gonum/mat"
 )
+
+// check ends the program with an error, if there is one.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
 
 func ExampleReadCSV() {
 	const file = `patient,age,pressure,diagnosis
@@ -22,10 +31,7 @@ p3,58,,ill
 	fmt.Println(err)
 
 	table, err := tabular.ReadCSV(strings.NewReader(strings.Replace(file, ",,", ",150,", 1)), cfg)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(table)
 	fmt.Println(table.Names, mat.Formatted(table.Features.RowView(2).T()), table.Classes[table.Labels[2]])
 	// Output:
@@ -41,10 +47,7 @@ func ExampleReadNPY() {
 	file := "\x93NUMPY\x01\x00\x76\x00" + header + "\x01\x02\x03\x04\x05\x06"
 
 	array, err := tabular.ReadNPY(fstest.MapFS{"x.npy": {Data: []byte(file)}}, "x.npy")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(array.Shape, array.Data)
 	// Output:
 	// [2 3] [1 2 3 4 5 6]
@@ -59,15 +62,9 @@ func ExampleCorruption_Views() {
 		3, 30, 300, 3000,
 	})
 	corruption, err := tabular.NewCorruption(rows, 0.5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	first, second, err := corruption.Views(rows, rand.New(rand.NewPCG(1, 0)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(mat.Formatted(first))
 	fmt.Println()
 	fmt.Println(mat.Formatted(second))
@@ -92,20 +89,11 @@ func ExampleNewBatches() {
 	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
 		Positive: []int{1}, Labeled: 2, Setting: datasets.SingleDataset, Seed: 1,
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	half, err := tabular.NewCorruption(table.Features, 0.5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	batches, err := tabular.NewBatches(table, split, half.Exactly(), datasets.BatchConfig{Size: 3, Share: 0.34, Seed: 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	views, labeled := batches.Batch(0)
 	fmt.Println(labeled)
 	for row := range 6 {

@@ -39,9 +39,8 @@ build)
 	return w
 }
 
-// The flags, tables and folders of gpu-check and grid reach the program that they build, as does the environment.
-// Its output comes
-// alone on the standard output. A folder is relative to where the launcher was started, not to the checkout.
+// Flags, tables, folders and the environment of gpu-check and grid reach the program that they build; its output alone
+// is on the standard output. A folder is relative to where the launcher was started.
 func TestBuiltPrograms(t *testing.T) {
 	w := newGPUCheckWorkshop(t)
 	below := filepath.Dir(w.file("notebooks/below/file", ""))

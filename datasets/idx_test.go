@@ -184,9 +184,7 @@ func checkIDX(t *testing.T, file []byte) {
 	if file[0] == 0x1f {
 		r, err := gzip.NewReader(bytes.NewReader(file))
 		expect.NoError(t, err)
-		if said, err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		said = expect.Must(io.ReadAll(r))(t)
 	}
 	expect.That(t, bytes.Equal(again, said), "read dims %v and %d bytes from other content", dims, len(data))
 }

@@ -82,9 +82,8 @@ func TestPNGFilters(t *testing.T) {
 				"%s, filter %d: the pixels read back differ: %v", name, filter, err)
 		}
 	}
-	if _, err := readLines([]byte{0, 0, 0, 1, 0, 0, 0, 1, 8, 0}, []byte("no zlib")); err == nil {
-		t.Error("pixels that are not compressed were read")
-	}
+	expect.That(t, expect.Err(readLines([]byte{0, 0, 0, 1, 0, 0, 0, 1, 8, 0}, []byte("no zlib"))) != nil,
+		"pixels that are not compressed were read")
 }
 
 func samePixels(t *testing.T, name string, got, want image.Image) {

@@ -196,9 +196,7 @@ func TestReliabilityOneAxis(t *testing.T) {
 	expect.That(t, !(top.Y.Max < 1.4) && top.Y.Min == 0 && below.Y.Min == 0 && !(below.Y.Max < 20),
 		"shares up to %g, densities up to %g", top.Y.Max, below.Y.Max)
 	k.Probabilities = nil
-	if f, err = Reliability(Figure{}, k); err != nil {
-		t.Fatal(err)
-	}
+	f = expect.Must(Reliability(Figure{}, k))(t)
 	if parts := f.arrange(c); len(parts) != 1 || parts[0].Drawer.(*plot.Plot).X.Label.Text != "predicted probability" {
 		t.Errorf("without probabilities there are %d parts", len(parts))
 	}

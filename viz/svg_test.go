@@ -145,9 +145,8 @@ func TestCompactSVGErrors(t *testing.T) {
 		_, err := compactSVG([]byte(page+inside+`</g></svg>`), "", "")
 		expect.That(t, err != nil && strings.HasPrefix(err.Error(), "viz: SVG: "), "%s: %v", inside, err)
 	}
-	if _, err := compactSVG([]byte(`<svg viewBox="0 0"></svg>`), "", ""); err == nil {
-		t.Error("a view box of two numbers was read")
-	}
+	expect.That(t, expect.Err(compactSVG([]byte(`<svg viewBox="0 0"></svg>`), "", "")) != nil,
+		"a view box of two numbers was read")
 }
 
 // A figure with a point that lies nowhere is refused by its format, in words that say where to look.

@@ -103,9 +103,7 @@ func TestOverlapping(t *testing.T) {
 	if want := 1 / (1 + math.Exp(0.5*(0.5/0.8-0.5/1.2))); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("at (1/2, 1/2) a point is positive with probability %g, want %g", got, want)
 	}
-	if got, err = Overlapping().Posterior(0, 0, 0.5); err != nil {
-		t.Fatal(err)
-	}
+	got = expect.Must(Overlapping().Posterior(0, 0, 0.5))(t)
 	// At (0, 0) the distances are 0 and 2/0.8.
 	want := 1 / (1 + math.Exp(0.5*2/0.8))
 	expect.Near(t, got, want, 1e-12, "the probability that (0, 0) is positive")

@@ -89,9 +89,7 @@ func TestLoad(t *testing.T) {
 	expect.Equal(t, set.Labels, []int{2, 0, 1, 9, 3, 4, 8, 5, 6, 7}, "labels")
 	expect.That(t, set.Classes[set.Labels[0]] == "car" && set.Classes[9] == "truck", "classes %v", set.Classes)
 	p, fsys = tinyUnlabeled()
-	if set, err = p.load(fsys, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	set = expect.Must(p.load(fsys, Options{}))(t)
 	checkImages(t, set, 20)
 	expect.That(t, slices.Equal(set.Labels, []int{0, 0}) && slices.Equal(set.Classes, []string{"unlabeled"}),
 		"labels %v of %v", set.Labels, set.Classes)

@@ -270,9 +270,7 @@ func checkFiles(t *testing.T, questions, annotations string) {
 	}
 	var q struct{ Questions []map[string]any }
 	var a struct{ Annotations []map[string]any }
-	if err := errors.Join(json.Unmarshal([]byte(questions), &q), json.Unmarshal([]byte(annotations), &a)); err != nil {
-		t.Fatalf("passed, but %v: %q %q", err, questions, annotations)
-	}
+	expect.NoError(t, errors.Join(json.Unmarshal([]byte(questions), &q), json.Unmarshal([]byte(annotations), &a)))
 	expects.That(t, len(set.Examples) == len(q.Questions) && len(set.Examples) == len(a.Annotations),
 		"%d examples of %d questions and %d annotations", len(set.Examples), len(q.Questions), len(a.Annotations))
 	for i, e := range set.Examples {

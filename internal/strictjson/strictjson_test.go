@@ -54,9 +54,7 @@ func TestRoundTrip(t *testing.T) {
 	data, err := Marshal(want)
 	expect.NoError(t, err)
 	got := all{None: &inner{}, NoList: []int{1}, NoMap: map[string]int{"a": 1}, Gone: 7}
-	if err := Unmarshal(data, &got); err != nil {
-		t.Fatalf("%v in\n%s", err, data)
-	}
+	expect.NoError(t, Unmarshal(data, &got))
 	expect.That(t, reflect.DeepEqual(got, want), "%+v came back as\n%+v, by\n%s", want, got, data)
 	expect.That(t, math.Signbit(got.Numbers[4]), "-0 lost its sign")
 	var nan float64
@@ -119,9 +117,7 @@ func FuzzUnmarshal(f *testing.F) {
 		if err != nil {
 			return // a year that RFC 3339 does not know
 		}
-		if err := Unmarshal(first, &again); err != nil {
-			t.Fatalf("%s: %v", first, err)
-		}
+		expect.NoError(t, Unmarshal(first, &again))
 		expect.Equal(t, string(expect.Must(Marshal(again))(t)), string(first), "%s became", first)
 	})
 }

@@ -148,9 +148,7 @@ func TestHere(t *testing.T) {
 	expect.Contains(t, said.String(),
 		"diverging: 0 of 3 runs; Counting / fake  / seed 0: preparing", "diverging: 2 of 3 runs done, 1 failed")
 	b.grid = "poor"
-	if grid, err = fakeGrid(b.grid, Smoke); err != nil {
-		t.Fatal(err)
-	}
+	grid = expect.Must(fakeGrid(b.grid, Smoke))(t)
 	_, err = b.store().Here(t.Context(), enginetest.Open(t), grid, b.work(), &said)
 	expect.Error(t, err, "fetch them with setup")
 }

@@ -54,9 +54,7 @@ func TestAGridIsDone(t *testing.T) {
 		}
 		desk := deskOf(b.work(), Smoke, s.Run)
 		for _, left := range []string{desk.run(), desk.sittings(), filepath.Join(desk.folder, "lock")} {
-			if _, err := os.Stat(left); err == nil {
-				t.Errorf("%s is left", left)
-			}
+			expect.That(t, expect.Err(os.Stat(left)) != nil, "%s is left", left)
 		}
 		info := expect.Must(os.Stat(b.store().file(Smoke, s.Run)))(t)
 		expect.That(t, info.Size() <= 4096, "%v", info)

@@ -245,9 +245,7 @@ func TestLists(t *testing.T) {
 	expect.Error(t, expect.Err((List{}).Find(0, find)), "the list of runs holds none: start the grid again")
 	grid.Runs = nil
 	expect.Error(t, expect.Err(list.Find(0, find)), "has no run FMNIST-I, 1000 labeled / nnPU / seed 1 any more")
-	if _, err := ReadList(path + "x"); err == nil {
-		t.Error("a list that is not there was read")
-	}
+	expect.That(t, expect.Err(ReadList(path+"x")) != nil, "a list that is not there was read")
 }
 
 // A run in words names its first head, where that has a name.

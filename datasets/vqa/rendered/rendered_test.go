@@ -136,15 +136,15 @@ func TestPixelsShowTheScene(t *testing.T) {
 // One seed, one set; the dials touch nothing but what they are for.
 func TestSeedsAndDials(t *testing.T) {
 	t.Parallel()
-	base := Config{Images: 300, Seed: 3}
+	base := Config{Images: 100, Seed: 3}
 	s := make1(t, base)
 	expect.That(t, reflect.DeepEqual(s, make1(t, base)), "one seed gives two sets")
 	more := base
-	more.Images = 310
+	more.Images = 105
 	larger := make1(t, more)
 	expect.That(t, reflect.DeepEqual(larger.Pixels[:len(s.Pixels)], s.Pixels) &&
 		reflect.DeepEqual(larger.Examples[:len(s.Examples)], s.Examples),
-		"image 0 to 299 change with the number of images")
+		"the first 100 images change with the number of images")
 	other := base
 	other.Seed = 4
 	expect.That(t, !reflect.DeepEqual(make1(t, other).Pixels, s.Pixels), "two seeds give the same images")
@@ -160,7 +160,7 @@ func TestSeedsAndDials(t *testing.T) {
 				wrong[i] = of
 			}
 		}
-		expect.Equal(t, len(wrong), int(share*300), "share %g", share)
+		expect.Equal(t, len(wrong), int(share*100), "share %g", share)
 		for i, of := range before {
 			expect.That(t, wrong[i] == of,
 				"share %g: image %d had the caption of %d at a lower share, now of %d", share, i, of, wrong[i])
@@ -180,9 +180,9 @@ func TestSeedsAndDials(t *testing.T) {
 			}
 		}
 	}
-	// Of 12,000 answers the share that is right has a standard deviation of 0.004.
+	// Of 4,000 answers the share that is right has a standard deviation of 0.007.
 	share := float64(agree) / float64(10*len(d.Examples))
-	expect.Near(t, share, 0.7, 0.02, "the share of answers in which people are right")
+	expect.Near(t, share, 0.7, 0.035, "the share of answers in which people are right")
 }
 
 // The evaluator of the package vqa gives 1 to what everybody says.

@@ -101,12 +101,11 @@ func TestLongTail(t *testing.T) {
 	}
 	want := "long tail: 13 examples in 5 classes, from 6 to 1 (imbalance 6), 87 left over, seed 42"
 	expect.That(t, tail.String() == want, "%v, want %s", tail, want)
-	expect.Equal(t,
-		expect.Must(NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Seed: 42}))(t).Counts, []int{6, 3, 2, 1, 1},
-		"in the order of classes")
-	expect.Equal(t,
-		expect.Must(NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Ranks: []int{3, 2, 4, 0, 1}, Seed: 42}))(t).Rows, tail.Rows,
-		"the same ranks by hand: rows")
+	counts := []int{6, 3, 2, 1, 1}
+	plain := expect.Must(NewLongTail(labels, LongTailConfig{Counts: counts, Seed: 42}))(t)
+	expect.Equal(t, plain.Counts, counts, "in the order of classes")
+	byHand := expect.Must(NewLongTail(labels, LongTailConfig{Counts: counts, Ranks: []int{3, 2, 4, 0, 1}, Seed: 42}))(t)
+	expect.Equal(t, byHand.Rows, tail.Rows, "the same ranks by hand: rows")
 }
 
 func TestLongTailErrors(t *testing.T) {

@@ -90,7 +90,7 @@ func TestHideLabels(t *testing.T) {
 				positives++
 			}
 		}
-		expect.That(t, !(math.Abs(got.Prior-float64(positives)/float64(len(want))) > 1e-15) && s.NumLabeled() == 3,
+		expect.That(t, math.Abs(got.Prior-float64(positives)/float64(len(want))) <= 1e-15 && s.NumLabeled() == 3,
 			"%s: prior %g; the split itself has %d labels", setting, got.Prior, s.NumLabeled())
 	}
 }

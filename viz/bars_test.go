@@ -175,7 +175,7 @@ func TestStackedBarsLengths(t *testing.T) {
 		want := float64(tt.want) * unit
 		// The white rim takes a point at each end.
 		got := float64(longest(tt.color, tt.from, tt.to))
-		expect.That(t, !(got > want) && !(got < want-2*dots), "%s: %g dots, want %.0f, less a rim", tt.name, got, want)
+		expect.That(t, got <= want && got >= want-2*dots, "%s: %g dots, want %.0f, less a rim", tt.name, got, want)
 	}
 }
 
@@ -191,12 +191,12 @@ func TestStackedBarsNumbers(t *testing.T) {
 	x := func(v float64) vg.Length { return data.Min.X + (data.Max.X-data.Min.X)*vg.Length(v/82345) }
 	for word, at := range map[string][2]float64{"12,345": {0, 12345}, "70,000": {12345, 82345}, "9,000": {0, 9000}} {
 		r, ok := found[word]
-		expect.That(t, ok && !(r.Min.X < x(at[0])) && !(r.Max.X > x(at[1])),
+		expect.That(t, ok && r.Min.X >= x(at[0]) && r.Max.X <= x(at[1]),
 			"%s lies at %v (%v), want between %v and %v", word, r, ok, x(at[0]), x(at[1]))
 	}
 	for word, after := range map[string]float64{"77": 78.5, "0.3": 0.3} {
 		r, ok := found[word]
-		expect.That(t, ok && !(r.Min.X < x(after)), "%s lies at %v (%v), want behind %v", word, r, ok, x(after))
+		expect.That(t, ok && r.Min.X >= x(after), "%s lies at %v (%v), want behind %v", word, r, ok, x(after))
 	}
 	r, ok := found["1.5"]
 	expect.That(t, !ok, "1.5 lies at %v, but has no room", r)

@@ -70,10 +70,10 @@ func TestWithin(t *testing.T) {
 	middle := curve("PUPL", 40, 60)
 	middle.Within = k.Within
 	inside := expect.Must(LearningCurves(CurvesConfig{}, middle))(t)
-	expect.That(t, !(inside.Y.Min < 35) && !(inside.Y.Max > 65),
+	expect.That(t, inside.Y.Min >= 35 && inside.Y.Max <= 65,
 		"the axis of a curve within goes from %g to %g, want about 40 to 60", inside.Y.Min, inside.Y.Max)
 	beside := expect.Must(LearningCurves(CurvesConfig{}, k, curve("loss", 1, 120)))(t) // which can be anything
-	expect.That(t, !(beside.Y.Max < 120), "the axis ends at %g, below a curve that may go on", beside.Y.Max)
+	expect.That(t, beside.Y.Max >= 120, "the axis ends at %g, below a curve that may go on", beside.Y.Max)
 }
 
 // TestLearningCurvesCopies checks that a plot does not change when the slices of its curves do.
@@ -92,7 +92,7 @@ func TestLearningCurvesCopies(t *testing.T) {
 func TestReferenceInRange(t *testing.T) {
 	p, err := LearningCurves(CurvesConfig{References: []Reference{{"high", 9}, {"low", -9}}}, curve("PUCL", 3, 2))
 	expect.NoError(t, err)
-	expect.That(t, !(p.Y.Min > -9) && !(p.Y.Max < 9) && p.X.Min == 0 && p.X.Max == 1,
+	expect.That(t, p.Y.Min <= -9 && p.Y.Max >= 9 && p.X.Min == 0 && p.X.Max == 1,
 		"ranges [%g, %g] and [%g, %g]", p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
 }
 
@@ -124,7 +124,7 @@ func TestMarkPlaces(t *testing.T) {
 	expect.Require(t, len(at) == 7, "%d marks, want 7", len(at))
 	for i, j := range at {
 		want := (float64(i) + 0.5) / 7 * x[999]
-		expect.That(t, !(x[j] < want) && (j <= 0 || !(x[j-1] >= want)),
+		expect.That(t, x[j] >= want && (j <= 0 || x[j-1] < want),
 			"mark %d at x = %g, want the first from %g on", i, x[j], want)
 	}
 	expect.Equal(t, markPlaces(x[:3], 7, 0.5), []int{0, 1, 2}, "marks of three values")
@@ -152,7 +152,7 @@ func TestBandsOnALogarithmicAxis(t *testing.T) {
 		k.AddInterval(x, 0.8, 0.8-x, 0.9)
 	}
 	p := expect.Must(LearningCurves(CurvesConfig{LogX: true}, k))(t)
-	expect.That(t, !(p.Y.Min > 0.3) && !(p.Y.Max < 0.9) && p.X.Min == 0.002,
+	expect.That(t, p.Y.Min <= 0.3 && p.Y.Max >= 0.9 && p.X.Min == 0.002,
 		"y from %g to %g, x from %g", p.Y.Min, p.Y.Max, p.X.Min)
 	for _, tt := range []struct {
 		lo, hi float64

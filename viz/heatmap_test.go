@@ -188,11 +188,11 @@ func TestImageTableWords(t *testing.T) {
 	found := paper.words()
 	for word, r := range found {
 		r.Min, r.Max = r.Min.Add(origin), r.Max.Add(origin)
-		expect.That(t, !(r.Min.X < 0) && !(r.Min.Y < 0) && !(r.Max.X > w+0.01) && !(r.Max.Y > h+0.01),
+		expect.That(t, r.Min.X >= 0 && r.Min.Y >= 0 && r.Max.X <= w+0.01 && r.Max.Y <= h+0.01,
 			"%q at %v leaves the paper of %g by %g points", word, r, w.Points(), h.Points())
 	}
 	left, right := found["left"], found["right"]
-	expect.That(t, left.Min.Y == right.Min.Y && !(right.Min.X-left.Min.X < 5*cell),
+	expect.That(t, left.Min.Y == right.Min.Y && right.Min.X-left.Min.X >= 5*cell,
 		"the headings lie at %v and %v", left, right)
 	_, ok := found["A title"]
 	expect.That(t, ok, "the title is not drawn")

@@ -92,7 +92,7 @@ func TestLegendBesideData(t *testing.T) {
 		paper := drawnAt(t, p, 400, 300)
 		c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
 		data := layout(p, c).DataCanvas(c)
-		expect.That(t, !(data.Max.X-data.Min.X < 100) && !(data.Max.Y-data.Min.Y < 100),
+		expect.That(t, data.Max.X-data.Min.X >= 100 && data.Max.Y-data.Min.Y >= 100,
 			"top %v: the data have only %v", top, data.Rectangle)
 		found := paper.words()
 		for _, name := range []string{"ssCL", "PUCL", "a name so long", "A title"} {
@@ -108,7 +108,7 @@ func TestLegendBesideData(t *testing.T) {
 			expect.That(t, seen, "top %v: %q is not drawn", top, name)
 		}
 		for word, r := range found {
-			expect.That(t, !(r.Min.X < 0) && !(r.Min.Y < 0) && !(r.Max.X > paper.w+0.01) && !(r.Max.Y > paper.h),
+			expect.That(t, r.Min.X >= 0 && r.Min.Y >= 0 && r.Max.X <= paper.w+0.01 && r.Max.Y <= paper.h,
 				"top %v: %q at %v leaves the paper", top, word, r)
 		}
 	}
@@ -121,7 +121,7 @@ func TestTitleOverData(t *testing.T) {
 	data := layout(p, c).DataCanvas(c)
 	r := paper.words()["Short"]
 	d := math.Abs(float64(r.Min.X + r.Max.X - data.Min.X - data.Max.X))
-	expect.That(t, !(d > 1), "the title lies at %v, the data at %v", r, data.Rectangle)
+	expect.That(t, d <= 1, "the title lies at %v, the data at %v", r, data.Rectangle)
 	p.Title.Text = strings.Repeat("many words ", 20)
 	got := layout(p, c).Title.Text
 	expect.That(t, strings.Count(got, "\n") >= 2, "the long title became %q", got)
@@ -175,7 +175,7 @@ func TestEqualAspect(t *testing.T) {
 		x := float64(data.Max.X-data.Min.X) / (q.X.Max - q.X.Min)
 		y := float64(data.Max.Y-data.Min.Y) / (q.Y.Max - q.Y.Min)
 		expect.That(t, math.Abs(x/y-1) <= 1e-6, "%v: a unit is %g points wide and %g high", size, x, y)
-		expect.That(t, !(q.X.Min > 0) && !(q.X.Max < 10) && !(q.Y.Min > 0) && !(q.Y.Max < 1),
+		expect.That(t, q.X.Min <= 0 && q.X.Max >= 10 && q.Y.Min <= 0 && q.Y.Max >= 1,
 			"%v: the ranges [%g, %g] and [%g, %g] lost data", size, q.X.Min, q.X.Max, q.Y.Min, q.Y.Max)
 	}
 }
@@ -192,7 +192,7 @@ func TestPanels(t *testing.T) {
 	found := paper.words()
 	left, right := found["Left"], found["Right"]
 	expect.That(t, left.Min.Y == right.Min.Y, "the titles lie at %v and %v", left, right)
-	expect.That(t, !(left.Max.X > w/2) && !(right.Min.X < w/2),
+	expect.That(t, left.Max.X <= w/2 && right.Min.X >= w/2,
 		"the titles at %v and %v are not over their halves of %v", left, right, w)
 	expect.Equal(t, strings.Count(textOf(paper), "optimizer step"), 2, "x labels")
 }

@@ -41,11 +41,11 @@ func TestGoodCorner(t *testing.T) {
 	p := expect.Must(AlignmentUniformity(Figure{},
 		Path{"PUCL", []float64{0, 10, 20}, []float64{1, 0.5, 0.2}, []float64{-1, -2, -3}},
 		Path{"one", []float64{7}, []float64{0.5}, []float64{-1}}))(t)
-	expect.That(t, !(p.X.Min >= 0.2) && !(p.Y.Min >= -3), "the data begin at %g, %g", p.X.Min, p.Y.Min)
+	expect.That(t, p.X.Min < 0.2 && p.Y.Min < -3, "the data begin at %g, %g", p.X.Min, p.Y.Min)
 	paper := drawnAt(t, p, 400, 300)
 	paper.holds(t, "better", "PUCL, 20 steps", "one, 7 steps", "first reading", "last reading")
 	at := paper.words()["better"]
-	expect.That(t, !(at.Min.X > 200) && !(at.Min.Y > 150), "the corner is named at %v", at)
+	expect.That(t, at.Min.X <= 200 && at.Min.Y <= 150, "the corner is named at %v", at)
 }
 
 func TestPathsTable(t *testing.T) {
@@ -116,7 +116,7 @@ func TestLookOfAGaussian(t *testing.T) {
 		}
 	}
 	_, _, low, high := plotter.XYRange(strokes)
-	expect.That(t, !(low < 0) && !(high > 300), "lines reach from %g to %g on a page of 300 points", low, high)
+	expect.That(t, low >= 0 && high <= 300, "lines reach from %g to %g on a page of 300 points", low, high)
 }
 
 func TestUnitCircleErrors(t *testing.T) {
@@ -156,7 +156,7 @@ func TestOnCircle(t *testing.T) {
 	expect.NoError(t, err)
 	want := [][2]float64{{0.6, 0.8}, {0, 1}, {-1, 0}, {1.14 * 0.6, 1.14 * 0.8}, {1.28 * 0.6, 1.28 * 0.8}}
 	for i, w := range want {
-		expect.That(t, !(math.Hypot(at[i].X-w[0], at[i].Y-w[1]) > 1e-12), "point %d lies at %v, want %v", i, at[i], w)
+		expect.That(t, math.Hypot(at[i].X-w[0], at[i].Y-w[1]) <= 1e-12, "point %d lies at %v, want %v", i, at[i], w)
 	}
 }
 

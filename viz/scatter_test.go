@@ -189,11 +189,11 @@ func TestReliabilityOneAxis(t *testing.T) {
 	expect.Require(t, len(parts) == 2, "%d parts, want 2", len(parts))
 	top, below := parts[0].Drawer.(*plot.Plot), parts[1].Drawer.(*plot.Plot)
 	a, b := top.DataCanvas(parts[0].canvas), below.DataCanvas(parts[1].canvas)
-	expect.That(t, !(math.Abs(float64(a.Min.X-b.Min.X)) > 1e-6) && !(math.Abs(float64(a.Max.X-b.Max.X)) > 1e-6),
+	expect.That(t, math.Abs(float64(a.Min.X-b.Min.X)) <= 1e-6 && math.Abs(float64(a.Max.X-b.Max.X)) <= 1e-6,
 		"the data lie between %v and %v above, between %v and %v below", a.Min.X, a.Max.X, b.Min.X, b.Max.X)
-	expect.That(t, !(a.Min.Y < b.Max.Y) && !(a.Max.Y-a.Min.Y < 1.5*(b.Max.Y-b.Min.Y)),
+	expect.That(t, a.Min.Y >= b.Max.Y && a.Max.Y-a.Min.Y >= 1.5*(b.Max.Y-b.Min.Y),
 		"above %v, below %v", a.Rectangle, b.Rectangle)
-	expect.That(t, !(top.Y.Max < 1.4) && top.Y.Min == 0 && below.Y.Min == 0 && !(below.Y.Max < 20),
+	expect.That(t, top.Y.Max >= 1.4 && top.Y.Min == 0 && below.Y.Min == 0 && below.Y.Max >= 20,
 		"shares up to %g, densities up to %g", top.Y.Max, below.Y.Max)
 	k.Probabilities = nil
 	f = expect.Must(Reliability(Figure{}, k))(t)

@@ -34,7 +34,7 @@ func TestSquaresSize(t *testing.T) {
 	}
 	for columns := range 9 {
 		w, _ := size(columns, 24)
-		expect.That(t, !(w > 6.5*72), "%d columns are %g points wide", columns, w)
+		expect.That(t, w <= 6.5*72, "%d columns are %g points wide", columns, w)
 	}
 	_, one := size(6, 6)
 	if _, two := size(6, 7); !(two > 1.9*(one-10) && two < 2.2*one) {

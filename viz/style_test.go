@@ -33,11 +33,11 @@ func TestContrast(t *testing.T) {
 	expect.Require(t, math.Abs(got-21) <= 1e-9, "contrast of black is %v, want 21", got) // by definition
 	for _, c := range append(slices.Clone(colors), MarkGray, AxisGray) {
 		got := contrast(c)
-		expect.That(t, !(got < 3), "color %v: contrast %.2f, want 3 for marks", c, got)
+		expect.That(t, got >= 3, "color %v: contrast %.2f, want 3 for marks", c, got)
 	}
 	for _, c := range []color.Color{TextGray, MarkGray} {
 		got := contrast(c)
-		expect.That(t, !(got < 4.5), "color %v: contrast %.2f, want 4.5 for text", c, got)
+		expect.That(t, got >= 4.5, "color %v: contrast %.2f, want 4.5 for text", c, got)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestFontSizes(t *testing.T) {
 		"x ticks": p.X.Tick.Label.Font.Size, "y ticks": p.Y.Tick.Label.Font.Size, "legend": p.Legend.TextStyle.Font.Size,
 		"small": smallSize,
 	} {
-		expect.That(t, !(size < 11), "%s: %g points, want 11 or more", what, size.Points())
+		expect.That(t, size >= 11, "%s: %g points, want 11 or more", what, size.Points())
 	}
 }
 
@@ -117,7 +117,7 @@ func TestTicks(t *testing.T) {
 		var got []string
 		for _, k := range (Ticks{}).Ticks(tt.lo, tt.hi) {
 			got = append(got, k.Label)
-			expect.That(t, !(k.Value < tt.lo-1e-6*(tt.hi-tt.lo)) && !(k.Value > tt.hi+1e-6*(tt.hi-tt.lo)),
+			expect.That(t, k.Value >= tt.lo-1e-6*(tt.hi-tt.lo) && k.Value <= tt.hi+1e-6*(tt.hi-tt.lo),
 				"[%g, %g]: tick at %g", tt.lo, tt.hi, k.Value)
 		}
 		expect.That(t, slices.Equal(got, tt.want), "[%g, %g]: %q, want %q", tt.lo, tt.hi, got, tt.want)
@@ -167,7 +167,7 @@ func TestContrastInTheDark(t *testing.T) {
 	for _, c := range colors {
 		d := inTheDark(t, c)
 		got := against(d, ground)
-		expect.That(t, !(got < 3), "%v becomes %v, of a contrast of %.2f", c, d, got)
+		expect.That(t, got >= 3, "%v becomes %v, of a contrast of %.2f", c, d, got)
 		if c == Black {
 			continue
 		}
@@ -184,7 +184,7 @@ func TestContrastInTheDark(t *testing.T) {
 	}
 	for _, c := range []color.Color{TextGray, AxisGray, MarkGray} {
 		got := against(inTheDark(t, c), ground)
-		expect.That(t, !(got < 4.5), "text of %v has a contrast of %.2f", c, got)
+		expect.That(t, got >= 4.5, "text of %v has a contrast of %.2f", c, got)
 	}
 	f := &confusionFigure{columns: []string{"a", "b"}}
 	for _, class := range []string{"a", "b", ""} {

@@ -38,9 +38,9 @@ func TestSuperscripts(t *testing.T) {
 		}
 	}
 	expect.Require(t, len(got) == 4 && got[1].String == "+" && got[3].String == "1", "drawn as %+v", got)
-	expect.That(t, got[0].Point.Y == 20 && !(got[1].Point.Y <= 20) && got[2].Point.Y == 20 && !(got[3].Point.Y >= 20),
+	expect.That(t, got[0].Point.Y == 20 && got[1].Point.Y > 20 && got[2].Point.Y == 20 && got[3].Point.Y < 20,
 		"baselines %v %v %v %v", got[0].Point.Y, got[1].Point.Y, got[2].Point.Y, got[3].Point.Y)
-	expect.That(t, !(got[1].Size >= got[0].Size), "the superscript is as large as the text")
+	expect.That(t, got[1].Size < got[0].Size, "the superscript is as large as the text")
 	end := got[3].Point.X + 0.68*f.Width("1")
 	expect.Near(t, float64(end), 50, 1e-9, "the end of text that ends at 50")
 }
@@ -156,7 +156,7 @@ func TestSigns(t *testing.T) {
 		case *recorder.Stroke:
 			strokes++
 			for _, q := range a.Path {
-				expect.That(t, !(q.Pos.X < end) && !(q.Pos.X > end+68) && !(q.Pos.Y < 20) && !(q.Pos.Y > 90),
+				expect.That(t, q.Pos.X >= end && q.Pos.X <= end+68 && q.Pos.Y >= 20 && q.Pos.Y <= 90,
 					"a corner of the sign lies at %v", q.Pos)
 			}
 		}
@@ -165,7 +165,7 @@ func TestSigns(t *testing.T) {
 	for r, s := range signs {
 		for _, line := range s.lines {
 			for _, q := range line {
-				expect.That(t, !(q[0] < 0) && !(q[0] > s.width) && !(q[1] < -0.25) && !(q[1] > 0.8),
+				expect.That(t, q[0] >= 0 && q[0] <= s.width && q[1] >= -0.25 && q[1] <= 0.8,
 					"the sign %c leaves its box at %v", r, q)
 			}
 		}

@@ -223,7 +223,7 @@ func TestRealFiles(t *testing.T) {
 					far += abs(image[p], image[p+1024])
 				}
 			}
-			expect.That(t, !(beside > far/2),
+			expect.That(t, beside <= far/2,
 				"%v: channels of a pixel differ by %g, values 1,024 on by %g", which, beside, far)
 		}
 	}

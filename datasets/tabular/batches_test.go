@@ -93,7 +93,7 @@ func TestBatchesDrawFromTheSplit(t *testing.T) {
 		views, _ := b.Batch(step)
 		for i, v := range views {
 			j := i % 3
-			expect.Require(t, !(v < float32(100*j)) && !(v > float32(100*j+9)), "value %g in column %d", v, j)
+			expect.Require(t, v >= float32(100*j) && v <= float32(100*j+9), "value %g in column %d", v, j)
 			seen[v] = true
 		}
 	}

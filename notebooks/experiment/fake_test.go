@@ -38,7 +38,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	pause = 40 * time.Millisecond
+	pause = 100 * time.Millisecond
 	if text := os.Getenv(asWorker); text != "" {
 		list, index, _ := strings.Cut(text, " ")
 		n, err := strconv.Atoi(index)

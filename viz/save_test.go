@@ -83,6 +83,8 @@ func TestShrinkColors(t *testing.T) {
 			}
 		}
 	}
+	few := &image.RGBA{Pix: img.Pix[:51*img.Stride], Stride: img.Stride, Rect: image.Rect(0, 0, 100, 51)}
+	samePixels(t, "few colors", shrinkColors(few), few)
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i * i * 7919 >> 5)
 	}

@@ -62,6 +62,7 @@ func TestCheckCellsFinds(t *testing.T) {
 		"an unknown package":  {[]string{start, "// Mine\nimport \"no.example/such\""}, []string{"Cell 2 of a (Mine), line 2", "no.example/such"}},
 		"an import with a dot": {[]string{"import . \"strings\"", "%%\nprintln(ToUpper(\"a\"))"},
 			[]string{"Cell 1", "imported and not used", "into the first cell that uses it"}},
+		"told once":                 {[]string{start, "%%\nfmt.Println(y)", "%%\nfmt.Println(1)"}, []string{"Cell 2", "undefined: y"}},
 		"declared too late":         {[]string{"%%\nprintln(F())", "func F() int { return 1 }"}, []string{"Cell 1", "line 2: undefined: F"}},
 		"forgotten":                 {[]string{"func F() int { return 1 }", "%reset\n", "%%\nprintln(F())"}, []string{"Cell 3", "undefined: F"}},
 		"no name to run":            {[]string{start, "func F() {}\n%exec "}, []string{"Cell 2", "line 2: %exec wants the name of a function"}},
@@ -90,6 +91,8 @@ func TestCheckCellsFinds(t *testing.T) {
 			expect.Require(t, (err == nil) == (tt.want == nil), "%v, want %q", err, tt.want)
 			if err != nil {
 				contains(t, err.Error(), tt.want...)
+				last := tt.want[len(tt.want)-1]
+				expect.That(t, name != "told once" || strings.Count(err.Error(), last) == 1, "%v", err)
 				expect.That(t, !strings.Contains(err.Error(), "Cell 1 of a (Packages)"),
 					"the first cell is blamed: %v", err)
 			}

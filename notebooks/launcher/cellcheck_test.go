@@ -62,7 +62,7 @@ func TestCheckCellsFinds(t *testing.T) {
 		"an unknown package":  {[]string{start, "// Mine\nimport \"no.example/such\""}, []string{"Cell 2 of a (Mine), line 2", "no.example/such"}},
 		"an import with a dot": {[]string{"import . \"strings\"", "%%\nprintln(ToUpper(\"a\"))"},
 			[]string{"Cell 1", "imported and not used", "into the first cell that uses it"}},
-		"told once":                 {[]string{start, "%%\nfmt.Println(y)", "%%\nfmt.Println(1)"}, []string{"Cell 2", "undefined: y"}},
+		"told once":                 {[]string{start, "func F() int { return y }", "%%\nfmt.Println(1)"}, []string{"Cell 2", "undefined: y"}},
 		"declared too late":         {[]string{"%%\nprintln(F())", "func F() int { return 1 }"}, []string{"Cell 1", "line 2: undefined: F"}},
 		"forgotten":                 {[]string{"func F() int { return 1 }", "%reset\n", "%%\nprintln(F())"}, []string{"Cell 3", "undefined: F"}},
 		"no name to run":            {[]string{start, "func F() {}\n%exec "}, []string{"Cell 2", "line 2: %exec wants the name of a function"}},

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -24,14 +25,10 @@ import (
 func TestFaultDamagedClassifier(t *testing.T) {
 	c := &Classifier{Model: quickModel(t), Probe: constant(1, 8, 0.5)}
 	path := filepath.Join(t.TempDir(), "classifier")
-	if err := c.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	data := must[[]byte](t)(os.ReadFile(path))
+	expect.NoError(t, c.Save(path))
+	data := expect.Must(os.ReadFile(path))(t)
 	result, err := damagetest.Try(data, 1000, func(data []byte) (string, error) {
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, data, 0o644))
 		c, err := Load(path, nil)
 		if err != nil {
 			return "", err
@@ -42,9 +39,8 @@ func TestFaultDamagedClassifier(t *testing.T) {
 		}
 		return text, nil
 	})
-	if err != nil || result.Other > 0 || result.Panicked > 0 || result.Refused == 0 {
-		t.Errorf("%v, %v", result, err)
-	}
+	expect.That(t, err == nil && result.Other <= 0 && result.Panicked <= 0 && result.Refused != 0,
+		"%v, %v", result, err)
 	t.Logf("| damaged classifier of %d bytes | %v |", len(data), result)
 }
 
@@ -58,37 +54,28 @@ func TestFaultChild(t *testing.T) {
 		return
 	}
 	signal.Ignore(syscall.SIGXFSZ)
-	m := must[*train.Model](t)(train.LoadModel(filepath.Join(folder, "given"), nil))
+	m := expect.Must(train.LoadModel(filepath.Join(folder, "given"), nil))(t)
 	failed := 0
 	for name, save := range map[string]func(path string) error{
 		"model": m.Save, "classifier": (&Classifier{Model: m, Probe: constant(1, 8, 0.5)}).Save,
 		"embedding": (&train.Embedding{H: mat.NewDense(40, 3, nil), Z: mat.NewDense(40, 2, nil)}).Save,
 	} {
 		path := filepath.Join(folder, name)
-		if err := save(path); err != nil {
-			t.Fatal(err)
-		}
-		old := must[[]byte](t)(os.ReadFile(path))
+		expect.NoError(t, save(path))
+		old := expect.Must(os.ReadFile(path))(t)
 		for i := range 40 {
 			var limit syscall.Rlimit
-			if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 			less := limit
 			less.Cur = uint64(i * len(old) / 38)
-			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less))
 			err := save(path)
-			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-				t.Fatal(err)
-			}
-			if now := must[[]byte](t)(os.ReadFile(path)); !bytes.Equal(now, old) {
+			expect.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+			if now := expect.Must(os.ReadFile(path))(t); !bytes.Equal(now, old) {
 				t.Errorf("%s with room for %d bytes: what was there has changed", name, less.Cur)
 			}
-			if (err != nil) != (int(less.Cur) < len(old)) {
-				t.Errorf("%s with room for %d of %d bytes: %v", name, less.Cur, len(old), err)
-			}
+			expect.That(t, (err != nil) == (int(less.Cur) < len(old)),
+				"%s with room for %d of %d bytes: %v", name, less.Cur, len(old), err)
 			if err == nil {
 				continue
 			}
@@ -98,23 +85,18 @@ func TestFaultChild(t *testing.T) {
 			}
 		}
 	}
-	if left := must[[]string](t)(filepath.Glob(filepath.Join(folder, "*.part"))); len(left) > 0 {
-		t.Error(left)
-	}
+	left := expect.Must(filepath.Glob(filepath.Join(folder, "*.part")))(t)
+	expect.That(t, len(left) == 0, "%v", left)
 	fmt.Println("full", failed)
 }
 
 // Models, classifiers and embeddings that find no room leave what they were to replace as it was, and say what to do.
 func TestFaultFullDisk(t *testing.T) {
 	folder := t.TempDir()
-	if err := quickModel(t).Save(filepath.Join(folder, "given")); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, quickModel(t).Save(filepath.Join(folder, "given")))
 	child := exec.Command(os.Args[0], "-test.run=^TestFaultChild$")
 	child.Env = append(os.Environ(), fullDiskFolder+"="+folder)
 	out, err := child.CombinedOutput()
-	if err != nil || !bytes.HasPrefix(out, []byte("full 114\n")) {
-		t.Fatalf("%v:\n%s", err, out)
-	}
+	expect.Require(t, err == nil && bytes.HasPrefix(out, []byte("full 114\n")), "%v:\n%s", err, out)
 	t.Log("| disk full, saving over a model, a classifier, an embedding | 114 found no room, nothing lost |")
 }

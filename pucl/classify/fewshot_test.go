@@ -10,11 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/pixels"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/rows"
@@ -24,23 +22,18 @@ func TestDrawShots(t *testing.T) {
 	labels := []int{0, 1, 2, 0, 1, 2, 0, 1, 0, 0}
 	seen := map[int]bool{}
 	for seed := range uint64(60) {
-		rows := must[[]int](t)(DrawShots(labels, 3, 2, rand.New(rand.NewPCG(seed, 0))))
+		rows := expect.Must(DrawShots(labels, 3, 2, rand.New(rand.NewPCG(seed, 0))))(t)
 		var classes []int
 		for _, row := range rows {
 			classes = append(classes, labels[row])
 			seen[row] = true
 		}
-		if !slices.Equal(classes, []int{0, 0, 1, 1, 2, 2}) {
-			t.Fatalf("rows %v are of the classes %v", rows, classes)
-		}
+		expect.Require(t, slices.Equal(classes, []int{0, 0, 1, 1, 2, 2}),
+			"rows %v are of the classes %v", rows, classes)
 		slices.Sort(rows)
-		if len(slices.Compact(rows)) != 6 {
-			t.Fatalf("a row was drawn twice: %v", rows)
-		}
+		expect.Require(t, len(slices.Compact(rows)) == 6, "a row was drawn twice: %v", rows)
 	}
-	if len(seen) != len(labels) {
-		t.Errorf("60 draws came upon %d of %d rows", len(seen), len(labels))
-	}
+	expect.That(t, len(seen) == len(labels), "60 draws came upon %d of %d rows", len(seen), len(labels))
 }
 
 func TestFewShot(t *testing.T) {
@@ -51,18 +44,16 @@ func TestFewShot(t *testing.T) {
 	fit := func(config FewShotConfig) *FewShot {
 		t.Helper()
 		config.Probe.Epochs = 40
-		return must[*FewShot](t)(FitFewShot(eng, data, test, 3, config))
+		return expect.Must(FitFewShot(eng, data, test, 3, config))(t)
 	}
 	few := fit(FewShotConfig{PerClass: 2, Draws: 3, Seed: 4})
 	many := fit(FewShotConfig{PerClass: 40, Draws: 1, Seed: 4})
-	if many.Accuracy.Mean < 0.8 || many.Accuracy.Mean < few.Accuracy.Mean+0.02 || few.Accuracy.Mean < 0.5 {
-		t.Errorf("few %v, many %v", few, many)
-	}
+	expect.That(t, many.Accuracy.Mean >= 0.8 && many.Accuracy.Mean >= few.Accuracy.Mean+0.02 &&
+		few.Accuracy.Mean >= 0.5, "few %v, many %v", few, many)
 	mean := (few.Draws[0].Accuracy + few.Draws[1].Accuracy + few.Draws[2].Accuracy) / 3
 	near(t, "mean accuracy", few.Accuracy.Mean, mean, 1e-12)
-	if few.Draws[0].Accuracy == few.Draws[1].Accuracy && few.Draws[1].Accuracy == few.Draws[2].Accuracy {
-		t.Errorf("three draws of two rows a class all gave %v", few.Draws[0])
-	}
+	expect.That(t, few.Draws[0].Accuracy != few.Draws[1].Accuracy || few.Draws[1].Accuracy != few.Draws[2].Accuracy,
+		"three draws of two rows a class all gave %v", few.Draws[0])
 	if text := few.String(); !strings.HasPrefix(text, "linear probe, 2 labels a class: accuracy ") || !strings.Contains(text, "(95% interval, 3 draws)") {
 		t.Error(text)
 	}
@@ -75,18 +66,14 @@ func TestFewShot(t *testing.T) {
 func TestFewShotStartsAtTheProbe(t *testing.T) {
 	eng := enginetest.Open(t)
 	data := blobs(rand.New(rand.NewPCG(9, 1)), 20, 1)
-	good := must[*probe.Probe](t)(probe.Fit(eng, data.X, data.Labels, 3, probe.Config{Epochs: 200}))
+	good := expect.Must(probe.Fit(eng, data.X, data.Labels, 3, probe.Config{Epochs: 200}))(t)
 	still := FewShotConfig{PerClass: 3, Draws: 1, Start: good, Probe: probe.Config{Epochs: 1, LearningRate: 1e-12}}
-	kept := must[*FewShot](t)(FitFewShot(eng, data, data, 3, still))
-	if kept.Accuracy.Mean < 0.95 || !strings.Contains(kept.String(), "(one draw, no interval)") {
-		t.Error(kept)
-	}
+	kept := expect.Must(FitFewShot(eng, data, data, 3, still))(t)
+	expect.That(t, kept.Accuracy.Mean >= 0.95 && strings.Contains(kept.String(), "(one draw, no interval)"), "%v", kept)
 	still.Start = constant(3, 3, 0, 50, 0)
-	one := must[*FewShot](t)(FitFewShot(eng, data, data, 3, still))
+	one := expect.Must(FitFewShot(eng, data, data, 3, still))(t)
 	near(t, "accuracy of one class of three", one.Accuracy.Mean, 1.0/3, 1e-12)
-	if !strings.Contains(one.String(), "degenerate in 1 of 1 draws") {
-		t.Error(one)
-	}
+	expect.That(t, strings.Contains(one.String(), "degenerate in 1 of 1 draws"), "%v", one)
 }
 
 // Of 16 test rows 12 are of the class that is always predicted: 3 of 4 are right, and 1 of 3 classes.
@@ -98,10 +85,10 @@ func TestFewShotOfUnequalClasses(t *testing.T) {
 			index = append(index, row)
 		}
 	}
-	test := LabeledRows{must[*mat.Dense](t)(rows.Take(data.X, index)), rows.Pick(data.Labels, index)}
-	few := must[*FewShot](t)(FitFewShot(enginetest.Open(t), data, test, 3, FewShotConfig{
+	test := LabeledRows{expect.Must(rows.Take(data.X, index))(t), rows.Pick(data.Labels, index)}
+	few := expect.Must(FitFewShot(enginetest.Open(t), data, test, 3, FewShotConfig{
 		PerClass: 2, Draws: 2, Start: constant(3, 3, 0, 50, 0), Probe: probe.Config{Epochs: 1, LearningRate: 1e-12},
-	}))
+	}))(t)
 	near(t, "accuracy", few.Accuracy.Mean, 0.75, 1e-12)
 	near(t, "balanced accuracy", few.Balanced.Mean, 1.0/3, 1e-12)
 }
@@ -134,7 +121,7 @@ func TestFineTuneFewShotResumes(t *testing.T) {
 		t.Helper()
 		config := FewShotConfig{PerClass: 2, Draws: draws, Seed: seed,
 			FineTune: FineTuneConfig{Epochs: 4, LearningRate: 0.01, BatchSize: 3, Checkpoint: folder, Observer: seen}}
-		return must[*FewShot](t)(FineTuneFewShot(t.Context(), eng, m, data, test, 3, config))
+		return expect.Must(FineTuneFewShot(t.Context(), eng, m, data, test, 3, config))(t)
 	}
 	both := tune(3, 2)
 	if again := tune(4, 1); !reflect.DeepEqual(again.Draws[0], both.Draws[1]) {
@@ -144,9 +131,8 @@ func TestFineTuneFewShotResumes(t *testing.T) {
 		t.Errorf("%d steps, want %d: two draws of 4 epochs of 6 images, 3 a step", seen.steps, want)
 	}
 	for _, name := range []string{"draw-3", "draw-4"} {
-		if entries, err := os.ReadDir(filepath.Join(folder, name)); err != nil || len(entries) == 0 {
-			t.Errorf("%s holds %d files, %v", name, len(entries), err)
-		}
+		entries, err := os.ReadDir(filepath.Join(folder, name))
+		expect.That(t, err == nil && len(entries) != 0, "%s holds %d files, %v", name, len(entries), err)
 	}
 }
 
@@ -157,27 +143,23 @@ func TestFineTuneFewShot(t *testing.T) {
 	data, test := patterns(17, 45), patterns(18, 60)
 	x := LabeledRows{unitEmbedding(t, eng, m, data.Pixels), data.Labels}
 	xTest := LabeledRows{unitEmbedding(t, eng, m, test.Pixels), test.Labels}
-	head := must[*probe.Probe](t)(probe.Fit(eng, x.X, x.Labels, 3, probe.Config{Epochs: 5}))
+	head := expect.Must(probe.Fit(eng, x.X, x.Labels, 3, probe.Config{Epochs: 5}))(t)
 	config := FewShotConfig{PerClass: 2, Draws: 2, Start: head, Seed: 3, FineTune: still, Probe: probe.Config{Epochs: 1, LearningRate: 1e-12}}
-	probes := must[*FewShot](t)(FitFewShot(eng, x, xTest, 3, config))
-	networks := must[*FewShot](t)(FineTuneFewShot(ctx, eng, m, data, test, 3, config))
+	probes := expect.Must(FitFewShot(eng, x, xTest, 3, config))(t)
+	networks := expect.Must(FineTuneFewShot(ctx, eng, m, data, test, 3, config))(t)
 	near(t, "accuracy", networks.Accuracy.Mean, probes.Accuracy.Mean, 1e-12)
-	if text := networks.String(); !strings.HasPrefix(text, "fine-tuning, 2 labels a class: accuracy ") {
-		t.Error(text)
-	}
+	text := networks.String()
+	expect.That(t, strings.HasPrefix(text, "fine-tuning, 2 labels a class: accuracy "), "%v", text)
 
-	index := must[[]int](t)(DrawShots(data.Labels, 3, 2, rand.New(rand.NewPCG(4, 0x5407))))
+	index := expect.Must(DrawShots(data.Labels, 3, 2, rand.New(rand.NewPCG(4, 0x5407))))(t)
 	shots := LabeledImages[int]{pixels.Pick(data.Pixels, index, imageBytes), rows.Pick(data.Labels, index)}
 	few := FewShotConfig{PerClass: 2, Draws: 2, Seed: 3, FineTune: FineTuneConfig{Epochs: 20, LearningRate: 0.01, BatchSize: 4}}
-	networks = must[*FewShot](t)(FineTuneFewShot(ctx, eng, m, data, test, 3, few))
+	networks = expect.Must(FineTuneFewShot(ctx, eng, m, data, test, 3, few))(t)
 	few.FineTune.Seed = 4
-	tuned := must[*Classifier](t)(FineTune(ctx, eng, m, shots, 3, few.FineTune))
-	if s := must[evaluate.Classes](t)(tuned.ScoreClasses(eng, test)); !reflect.DeepEqual(s, networks.Draws[1]) {
-		t.Errorf("by hand %v, as the second draw %v", s, networks.Draws[1])
-	}
+	tuned := expect.Must(FineTune(ctx, eng, m, shots, 3, few.FineTune))(t)
+	s := expect.Must(tuned.ScoreClasses(eng, test))(t)
+	expect.That(t, reflect.DeepEqual(s, networks.Draws[1]), "by hand %v, as the second draw %v", s, networks.Draws[1])
 	few.FineTune, few.Start = still, constant(3, 8, 0, 50, 0)
-	networks = must[*FewShot](t)(FineTuneFewShot(ctx, eng, m, data, test, 3, few))
-	if !strings.Contains(networks.String(), "degenerate in 2 of 2 draws") {
-		t.Error(networks)
-	}
+	networks = expect.Must(FineTuneFewShot(ctx, eng, m, data, test, 3, few))(t)
+	expect.That(t, strings.Contains(networks.String(), "degenerate in 2 of 2 draws"), "%v", networks)
 }

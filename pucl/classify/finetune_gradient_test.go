@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/probe"
 )
@@ -52,12 +53,10 @@ func TestFineTuningGradientAgainstDifferences(t *testing.T) {
 		})
 		defer exec.Finalize()
 		call := func() []*tensors.Tensor {
-			return must[[]*tensors.Tensor](t)(exec.Call(tensors.FromFlatDataAndDimensions(images, 6, 12, 12, 1)))
+			return expect.Must(exec.Call(tensors.FromFlatDataAndDimensions(images, 6, 12, 12, 1)))(t)
 		}
 		out := call()
-		if len(names) != 14 || !slices.Contains(names, "/head/weights") {
-			t.Fatalf("trained are %v", names)
-		}
+		expect.Require(t, len(names) == 14 && slices.Contains(names, "/head/weights"), "trained are %v", names)
 		const h = 1e-6
 		for i, name := range names {
 			gradient := tensors.MustCopyFlatData[float64](out[1+i])
@@ -70,17 +69,14 @@ func TestFineTuningGradientAgainstDifferences(t *testing.T) {
 			lossAt := func(by float64) float64 {
 				x := slices.Clone(at)
 				floats.AddScaled(x, by, direction)
-				if err := v.SetValue(tensors.FromFlatDataAndDimensions(x, v.Shape().Dimensions...)); err != nil {
-					t.Fatal(err)
-				}
+				expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(x, v.Shape().Dimensions...)))
 				return tensors.ToScalar[float64](call()[0])
 			}
 			difference := (lossAt(h) - lossAt(-h)) / (2 * h)
 			lossAt(0)
 			want := floats.Dot(gradient, direction)
-			if !(math.Abs(want-difference) <= 1e-6*max(1, math.Abs(want))) || floats.Norm(gradient, 2) == 0 {
-				t.Errorf("%s, batch statistics %t: gradient %g, difference %g", name, config.BatchStatistics, want, difference)
-			}
+			expect.That(t, math.Abs(want-difference) <= 1e-6*max(1, math.Abs(want)) && floats.Norm(gradient, 2) != 0,
+				"%s, batch statistics %t: gradient %g, difference %g", name, config.BatchStatistics, want, difference)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/probe"
@@ -42,7 +43,7 @@ func TestFineTunedHeadAgainstLoops(t *testing.T) {
 	const rate = 0.5
 	config := FineTuneConfig{FreezeEncoder: true, Head: start, Epochs: 1, Schedule: optim.Constant{},
 		Optimizer: optim.SGD{LearningRate: rate, Momentum: -1, WeightDecay: -1}}
-	got := must[*Classifier](t)(FineTune(context.Background(), eng, m, data, 3, config))
+	got := expect.Must(FineTune(context.Background(), eng, m, data, 3, config))(t)
 
 	mean, total := make([]float64, k), 0.0
 	for j := range k {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -39,50 +40,42 @@ func TestFineTunePU(t *testing.T) {
 	tune := func() *Classifier {
 		t.Helper()
 		nnpu := risk.NNPU(0.2, risk.SigmoidLoss)
-		return must[*Classifier](t)(FineTunePU(context.Background(), eng, m, labeled, nnpu, config))
+		return expect.Must(FineTunePU(context.Background(), eng, m, labeled, nnpu, config))(t)
 	}
 	alone := tune()
-	if s := must[evaluate.Binary](t)(alone.Score(eng, truth)); s.Accuracy() < 0.85 || s.Degenerate() {
-		t.Error(s)
-	}
+	s := expect.Must(alone.Score(eng, truth))(t)
+	expect.That(t, s.Accuracy() >= 0.85 && !s.Degenerate(), "%v", s)
 	refusal.Check(t, refusal.Err(alone.Tuning.Selection()), "nothing was measured while fine-tuning … set FineTuneConfig.HeldOut")
 	config.HeldOut = held
 	last := tune()
-	if !slices.Equal(last.Tuning.History.Losses, alone.Tuning.History.Losses) {
-		t.Error("what is held out changes the losses")
-	}
-	if paths := moved(t, alone.Model, last.Model); paths != nil {
-		t.Errorf("what is held out changes %v", paths)
-	}
+	expect.That(t, slices.Equal(last.Tuning.History.Losses, alone.Tuning.History.Losses),
+		"what is held out changes the losses")
+	paths := moved(t, alone.Model, last.Model)
+	expect.That(t, paths == nil, "what is held out changes %v", paths)
 	reading := func(c *Classifier) (proxy, test float64) {
-		p := must[evaluate.PU](t)(c.ScorePU(eng, held.Images, held.PU))
-		return p.ProxyAccuracy(), must[evaluate.Binary](t)(c.Score(eng, held.Test)).Accuracy()
+		p := expect.Must(c.ScorePU(eng, held.Images, held.PU))(t)
+		return p.ProxyAccuracy(), expect.Must(c.Score(eng, held.Test))(t).Accuracy()
 	}
-	chosen := must[evaluate.Selection](t)(last.Tuning.Selection())
+	chosen := expect.Must(last.Tuning.Selection())(t)
 	proxy, test := reading(last)
 	near(t, "proxy of the last epoch", chosen.Last.Proxy, proxy, 1e-9)
 	near(t, "test of the last epoch", chosen.Last.Test, test, 1e-9)
-	if len(last.Tuning.Epochs) != 12 || chosen.Last.Epoch != 12 {
-		t.Errorf("epochs %+v", last.Tuning.Epochs)
-	}
+	expect.That(t, len(last.Tuning.Epochs) == 12 && chosen.Last.Epoch == 12, "epochs %+v", last.Tuning.Epochs)
 	// A rate that is much too high in the second half ruins the last epoch.
 	config.Keep, config.Schedule = evaluate.WithoutNegatives, cliff{}
 	best := tune()
-	chosen = must[evaluate.Selection](t)(best.Tuning.Selection())
-	if best.Tuning.Degenerate() || chosen.WithoutNegatives.Epoch == 12 || chosen.WithoutNegatives.Proxy == chosen.Last.Proxy {
-		t.Fatalf("this run does not tell the rules apart: %v", chosen)
-	}
+	chosen = expect.Must(best.Tuning.Selection())(t)
+	expect.Require(t, !best.Tuning.Degenerate() && chosen.WithoutNegatives.Epoch != 12 &&
+		chosen.WithoutNegatives.Proxy != chosen.Last.Proxy, "this run does not tell the rules apart: %v", chosen)
 	proxy, test = reading(best)
 	near(t, "proxy of the chosen epoch", proxy, chosen.WithoutNegatives.Proxy, 1e-9)
 	near(t, "test of the chosen epoch", test, chosen.WithoutNegatives.Test, 1e-9)
 	for _, want := range []string{"last epoch", "chosen without negatives", "oracle"} {
-		if text := best.Tuning.String(); !strings.Contains(text, want) {
-			t.Errorf("%q lacks %q", text, want)
-		}
+		text := best.Tuning.String()
+		expect.That(t, strings.Contains(text, want), "%q lacks %q", text, want)
 	}
-	if !strings.Contains(best.Tuning.Record.Settings, "keeping: chosen without negatives; seed 2") {
-		t.Error(best.Tuning.Record.Settings)
-	}
+	expect.That(t, strings.Contains(best.Tuning.Record.Settings, "keeping: chosen without negatives; seed 2"),
+		"%v", best.Tuning.Record.Settings)
 }
 
 // A network that gives every image the same answer is called degenerate by fine-tuning itself, and by its scores.
@@ -91,19 +84,16 @@ func TestDegenerateFineTuning(t *testing.T) {
 	data := patterns(13, 12)
 	config := still
 	config.Head = &probe.Probe{Weights: mat.NewDense(3, 8, nil), Bias: []float64{0, 50, 0}}
-	tuned := must[*Classifier](t)(FineTune(ctx, eng, m, data, 3, config))
-	s := must[evaluate.Classes](t)(tuned.ScoreClasses(eng, data))
+	tuned := expect.Must(FineTune(ctx, eng, m, data, 3, config))(t)
+	s := expect.Must(tuned.ScoreClasses(eng, data))(t)
 	labeled, _ := pu(13, 12)
 	config.Head = &probe.Probe{Weights: mat.NewDense(2, 8, nil), Bias: []float64{50, 0}}
 	config.HeldOut = &HeldOut{Images: labeled, Test: labeled}
-	binary := must[*Classifier](t)(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, config))
-	b := must[evaluate.Binary](t)(binary.Score(eng, labeled))
+	binary := expect.Must(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, config))(t)
+	b := expect.Must(binary.Score(eng, labeled))(t)
 	for _, x := range []fmt.Stringer{tuned.Tuning, s, binary.Tuning, b} {
-		if !strings.Contains(x.String(), "degenerate: every prediction is") {
-			t.Errorf("%q does not say that it is degenerate", x)
-		}
+		expect.That(t, strings.Contains(x.String(), "degenerate: every prediction is"),
+			"%q does not say that it is degenerate", x)
 	}
-	if !strings.Contains(binary.Tuning.String(), "(epoch 1, degenerate)") {
-		t.Error(binary.Tuning)
-	}
+	expect.That(t, strings.Contains(binary.Tuning.String(), "(epoch 1, degenerate)"), "%v", binary.Tuning)
 }

@@ -10,6 +10,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/train"
@@ -30,46 +31,36 @@ func TestFineTuneIsObserved(t *testing.T) {
 	seen := &witness{}
 	config := FineTuneConfig{Epochs: 2, BatchSize: 5, Observer: both{seen, train.OnStep(func(p train.Progress) {
 		rates = append(rates, p.Rate)
-		if p.Step != len(rates) || p.Steps != 4 || p.Views != 5*p.Step || p.Examples != 5 || p.Example != "image" || p.Chance != 0 ||
-			!(p.Loss > 0) || p.Waited < 0 || p.Elapsed < p.Waited || p.Reading != nil {
-			t.Errorf("step %d says %+v", len(rates), p)
-		}
+		expect.That(t, p.Step == len(rates) && p.Steps == 4 && p.Views == 5*p.Step && p.Examples == 5 &&
+			p.Example == "image" && p.Chance == 0 && p.Loss > 0 && p.Waited >= 0 && p.Elapsed >= p.Waited &&
+			p.Reading == nil, "step %d says %+v", len(rates), p)
 	})}}
-	tuned := must[*Classifier](t)(FineTune(ctx, eng, m, data, 3, config))
-	if seen.starts != 1 || seen.steps != 4 || seen.ends != 1 || seen.err != nil {
-		t.Errorf("the observer saw %+v", seen)
-	}
-	if last := seen.last; last.Step != 4 || last.Loss != tuned.Tuning.History.Losses[3] {
-		t.Errorf("at the end it saw %+v", last)
-	}
+	tuned := expect.Must(FineTune(ctx, eng, m, data, 3, config))(t)
+	expect.That(t, seen.starts == 1 && seen.steps == 4 && seen.ends == 1 && seen.err == nil,
+		"the observer saw %+v", seen)
+	last := seen.last
+	expect.That(t, last.Step == 4 && last.Loss == tuned.Tuning.History.Losses[3], "at the end it saw %+v", last)
 	// A half cosine from 0.001 down to 0: after 0, 1, 2 and 3 of the 4 steps.
 	for step, rate := range rates {
 		near(t, "rate", rate, 0.001*(1+math.Cos(math.Pi*float64(step)/4))/2, 1e-12)
 	}
 	h := tuned.Tuning.History
 	for step := range 4 {
-		if h.Rates[step] != rates[step] || h.Examples[step] != 5 || !(h.GradientNorms[step] > 0) || !(h.ProjectionNorms[step] >= 0) {
-			t.Errorf("step %d: the history has rate %g, %d examples, norms %g and %g", step, h.Rates[step], h.Examples[step],
-				h.GradientNorms[step], h.ProjectionNorms[step])
-		}
+		expect.That(t, h.Rates[step] == rates[step] && h.Examples[step] == 5 && h.GradientNorms[step] > 0 &&
+			h.ProjectionNorms[step] >= 0, "step %d: the history has rate %g, %d examples, norms %g and %g", step,
+			h.Rates[step], h.Examples[step], h.GradientNorms[step], h.ProjectionNorms[step])
 	}
 	// What is refused before there is anything to see is not seen.
 	refused := &witness{}
 	_, err := FineTune(ctx, eng, m, LabeledImages[int]{data.Pixels, data.Labels[1:]}, 3, FineTuneConfig{Observer: refused})
-	if err == nil || !reflect.DeepEqual(*refused, witness{}) {
-		t.Errorf("%v; the observer saw %+v", err, refused)
-	}
+	expect.That(t, err != nil && reflect.DeepEqual(*refused, witness{}), "%v; the observer saw %+v", err, refused)
 	// The time in which images that are held out are measured is no training.
 	labeled, _ := pu(15, 12)
 	paused := &witness{}
-	_, err = FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy,
-		FineTuneConfig{Epochs: 2, BatchSize: 12, Observer: paused, HeldOut: &HeldOut{Images: labeled}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if paused.last.Paused <= seen.last.Paused {
-		t.Errorf("paused for %v with images held out, for %v without", paused.last.Paused, seen.last.Paused)
-	}
+	expect.NoError(t, expect.Err(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy,
+		FineTuneConfig{Epochs: 2, BatchSize: 12, Observer: paused, HeldOut: &HeldOut{Images: labeled}})))
+	expect.That(t, paused.last.Paused > seen.last.Paused,
+		"paused for %v with images held out, for %v without", paused.last.Paused, seen.last.Paused)
 }
 
 // Fine-tuning that is asked to stop ends as pretraining does, and says that nothing is kept without a folder for it.
@@ -98,9 +89,8 @@ func TestFineTuneStops(t *testing.T) {
 		if text := err.Error(); !strings.Contains(text, "fine-tuning stopped after 2 of 150 steps (the user had enough)") || !strings.Contains(text, mend) {
 			t.Error(text)
 		}
-		if seen.starts != 1 || seen.steps != 2 || seen.ends != 1 || seen.err != err {
-			t.Errorf("the observer saw %+v", seen)
-		}
+		expect.That(t, seen.starts == 1 && seen.steps == 2 && seen.ends == 1 && seen.err == err,
+			"the observer saw %+v", seen)
 	}
 }
 
@@ -121,28 +111,22 @@ func TestFineTuneDiverges(t *testing.T) {
 		} else if text := err.Error(); !strings.Contains(text, "the loss is NaN at step 0") || !strings.Contains(text, "seed 7") {
 			t.Error(text)
 		}
-		if seen.ends != 1 || seen.err != err {
-			t.Errorf("the observer saw %+v", seen)
-		}
+		expect.That(t, seen.ends == 1 && seen.err == err, "the observer saw %+v", seen)
 	}
 	far := FineTuneConfig{Epochs: 1, BatchSize: 12, LearningRate: 1e39, Seed: 8}
 	_, err := FineTune(ctx, eng, m, images, 3, far)
 	var d *train.Diverged
-	if !errors.As(err, &d) || d.Step != 0 || d.Seed != 8 || d.BadLayers == 0 || math.IsNaN(d.Loss) {
-		t.Fatalf("weights beyond float32 gave %+v", err)
-	}
+	expect.Require(t, errors.As(err, &d) && d.Step == 0 && d.Seed == 8 && d.BadLayers != 0 && !math.IsNaN(d.Loss),
+		"weights beyond float32 gave %+v", err)
 	var paths []string
 	for _, layer := range d.Layers {
 		paths = append(paths, layer.Path)
 	}
 	for _, want := range []string{"/encoder/", "/head/weights", "/head/bias"} {
-		if !strings.Contains(strings.Join(paths, " "), want) {
-			t.Errorf("the layers %v lack %s", paths, want)
-		}
+		expect.That(t, strings.Contains(strings.Join(paths, " "), want), "the layers %v lack %s", paths, want)
 	}
-	if !strings.Contains(err.Error(), "the weights are not finite") || !strings.Contains(err.Error(), d.Layer) {
-		t.Error(err)
-	}
+	expect.That(t, strings.Contains(err.Error(), "the weights are not finite") &&
+		strings.Contains(err.Error(), d.Layer), "%v", err)
 	// What is held out cannot be measured then, which does not hide it.
 	labeled, _ := pu(15, 12)
 	far.HeldOut = &HeldOut{Images: labeled}
@@ -152,9 +136,7 @@ func TestFineTuneDiverges(t *testing.T) {
 	// A step that was saved before stays, and the error names it.
 	sudden := FineTuneConfig{Epochs: 4, BatchSize: 12, LearningRate: 1e-3, Schedule: leap(2), Checkpoint: t.TempDir(), CheckpointEvery: 1}
 	_, err = FineTune(ctx, eng, m, images, 3, sudden)
-	if !errors.As(err, &d) || d.Step != 2 || d.SavedStep != 2 || d.Checkpoint == "" {
-		t.Errorf("%+v", err)
-	}
+	expect.That(t, errors.As(err, &d) && d.Step == 2 && d.SavedStep == 2 && d.Checkpoint != "", "%+v", err)
 }
 
 // leap is a constant rate but for that step, which goes beyond float32.

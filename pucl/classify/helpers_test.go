@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -111,9 +112,7 @@ func (p *pretrained) get(t testing.TB, e encoder.Encoder) *train.Model {
 	t.Helper()
 	eng, config := enginetest.Open(t), train.Config{Steps: 12, Encoder: e, Projection: 4, LearningRate: 0.01, Seed: 5}
 	p.once.Do(func() { p.model, p.err = train.Pretrain(context.Background(), eng, stripes{16, 4}, config) })
-	if p.err != nil {
-		t.Fatal(p.err)
-	}
+	expect.Require(t, p.err == nil, "%v", p.err)
 	return p.model
 }
 
@@ -131,7 +130,7 @@ func quickModel(t testing.TB) *train.Model {
 
 func unitEmbedding(t *testing.T, eng *engine.Engine, m *train.Model, pixels []uint8) *mat.Dense {
 	t.Helper()
-	return rows.Unit(must[*train.Embedding](t)(m.Embed(eng, pixels)).H)
+	return rows.Unit(expect.Must(m.Embed(eng, pixels))(t).H)
 }
 
 // weightsOf copies all variables of a model.
@@ -139,10 +138,7 @@ func weightsOf(t *testing.T, m *train.Model) map[string]any {
 	t.Helper()
 	all := map[string]any{}
 	for v := range m.Store().IterVariables() {
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := expect.Must(v.Value())(t)
 		all[v.Path()] = value.Value()
 	}
 	return all
@@ -152,9 +148,7 @@ func weightsOf(t *testing.T, m *train.Model) map[string]any {
 func moved(t *testing.T, a, b *train.Model) (paths []string) {
 	t.Helper()
 	old, now := weightsOf(t, a), weightsOf(t, b)
-	if len(old) == 0 || len(old) != len(now) {
-		t.Errorf("%d variables, and now %d", len(old), len(now))
-	}
+	expect.That(t, len(old) != 0 && len(old) == len(now), "%d variables, and now %d", len(old), len(now))
 	for path := range old {
 		if !reflect.DeepEqual(old[path], now[path]) {
 			paths = append(paths, path)
@@ -168,18 +162,15 @@ func moved(t *testing.T, a, b *train.Model) (paths []string) {
 func must[T any](t testing.TB) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		return value
 	}
 }
 
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
-		t.Errorf("%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
-	}
+	expect.That(t, math.Abs(got-want) <= tol*max(1, math.Abs(want)),
+		"%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
 }
 
 // witness counts what an observer sees.

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/cluster"
@@ -28,19 +29,14 @@ var sections = []string{"head", "model"}
 func resealed(t testing.TB, head, model []byte) []byte {
 	t.Helper()
 	file, err := kind.Encode(container.Section{Name: "head", Parts: container.Parts{head}}, container.Section{Name: "model", Parts: container.Parts{model}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return slices.Concat(file...)
 }
 
 // fileOf returns the bytes of a classifier's file.
 func fileOf(t testing.TB, c *Classifier) []byte {
 	t.Helper()
-	file, err := c.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Must(c.encode())(t)
 	return slices.Concat(file...)
 }
 
@@ -59,19 +55,14 @@ func TestEveryChangeOfAClassifierIsFound(t *testing.T) {
 	enginetest.Open(t)
 	c := smallClassifier(t)
 	good := fileOf(t, c)
-	back, err := kind.Decode(good, sections...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := fileOf(t, must[*Classifier](t)(decode(back, nil))); !bytes.Equal(again, good) {
-		t.Error("a classifier that was read writes another file")
-	}
+	back := expect.Must(kind.Decode(good, sections...))(t)
+	again := fileOf(t, expect.Must(decode(back, nil))(t))
+	expect.That(t, bytes.Equal(again, good), "a classifier that was read writes another file")
 	for i := range good { // one bit of every byte; package container has all of them
 		data := bytes.Clone(good)
 		data[i] ^= 1 << (i % 8)
-		if _, err := kind.Decode(data, sections...); err == nil {
-			t.Errorf("byte %d of %d: it was read", i, len(good))
-		}
+		_, err := kind.Decode(data, sections...)
+		expect.That(t, err != nil, "byte %d of %d: it was read", i, len(good))
 	}
 	path := filepath.Join(t.TempDir(), "file")
 	for _, tt := range []struct {
@@ -83,24 +74,17 @@ func TestEveryChangeOfAClassifierIsFound(t *testing.T) {
 			"is damaged … copy it again from where it was made"},
 		{back[1], "is of the kind model, not classifier; … train.LoadModel reads it"},
 	} {
-		if err := os.WriteFile(path, tt.data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, tt.data, 0o644))
 		refusal.Check(t, refusal.Err(Load(path, nil)), "classify: "+path+" "+tt.want)
 	}
-	if err := os.WriteFile(path, good, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(path, good, 0o644))
 	refusal.Check(t, refusal.Err(train.LoadModel(path, nil)), "is of the kind classifier, not model; … classify.Load reads it")
 }
 
 // A forged classifier, its checksum right, that does not hold together is an error.
 func TestForgedClassifiers(t *testing.T) {
 	enginetest.Open(t)
-	back, err := kind.Decode(fileOf(t, smallClassifier(t)), sections...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := expect.Must(kind.Decode(fileOf(t, smallClassifier(t)), sections...))(t)
 	for _, tt := range []struct {
 		h    head
 		want string
@@ -111,7 +95,7 @@ func TestForgedClassifiers(t *testing.T) {
 		{head{Weights: [][]float64{{}, {3}}, Bias: []float64{1, 2}}, "rows of 0 and 1 weights"},
 		{head{Weights: [][]float64{{1}, {3}}, Bias: []float64{1}}, "1 biases"},
 	} {
-		text := must[[]byte](t)(strictjson.Marshal(tt.h))
+		text := expect.Must(strictjson.Marshal(tt.h))(t)
 		if _, err := decode([][]byte{text, back[1]}, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v, want %q", tt.h, err, tt.want)
 		}
@@ -124,7 +108,7 @@ func TestForgedClassifiers(t *testing.T) {
 // FuzzClassifier decodes any head of a classifier's file and any model, or a good one where that is empty, without a panic; the
 // checksum is right. What it reads it can write.
 func FuzzClassifier(f *testing.F) {
-	good := must[[][]byte](f)(kind.Decode(fileOf(f, smallClassifier(f)), sections...))
+	good := expect.Must(kind.Decode(fileOf(f, smallClassifier(f)), sections...))(f)
 	f.Add(good[0], []byte(nil))
 	f.Add([]byte(`{"Weights":[[]],"Bias":[0],"Clusters":{"StartRow":-1}}`), []byte("no model"))
 	f.Fuzz(func(t *testing.T, head, model []byte) {
@@ -132,9 +116,7 @@ func FuzzClassifier(f *testing.F) {
 			model = good[1]
 		}
 		back, err := kind.Decode(resealed(t, head, model), sections...)
-		if err != nil || !bytes.Equal(back[0], head) || !bytes.Equal(back[1], model) {
-			t.Fatalf("%q, %v", back, err)
-		}
+		expect.Require(t, err == nil && bytes.Equal(back[0], head) && bytes.Equal(back[1], model), "%q, %v", back, err)
 		if c, err := decode(back, nil); err == nil {
 			fileOf(t, c)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -30,14 +31,12 @@ type asked struct {
 // those that follow from it. Every field of identity has a case.
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
-	nudged := must[*train.Model](t)(m.Clone())
+	nudged := expect.Must(m.Clone())(t)
 	for v := range nudged.Store().IterVariables() {
 		if strings.HasSuffix(v.Path(), "/weights") && strings.HasPrefix(v.Path(), "/encoder") {
 			value := tensors.MustCopyFlatData[float32](v.MustValue())
 			value[0] += 1e-3
-			if err := v.SetValue(tensors.FromFlatDataAndDimensions(value, v.Shape().Dimensions...)); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(value, v.Shape().Dimensions...)))
 			break
 		}
 	}
@@ -55,14 +54,11 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		_, err := FineTunePU(ctx, eng, a.model, a.data, a.risk, a.config)
 		return err
 	}
-	if err := tune(base()); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, tune(base()))
 	unchanged := base()
 	unchanged.config.Observer = train.OnStep(func(train.Progress) { t.Error("a finished run was trained on") })
-	if err := tune(unchanged); err != nil {
-		t.Errorf("the same run is refused: %v", err)
-	}
+	err := tune(unchanged)
+	expect.That(t, err == nil, "the same run is refused: %v", err)
 	cases := []struct {
 		field  string
 		change func(*asked)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -31,16 +32,14 @@ func TestChildTunes(t *testing.T) {
 	if path == "" {
 		return
 	}
-	eng := must[*engine.Engine](t)(engine.Open())
+	eng := expect.Must(engine.Open())(t)
 	config := FineTuneConfig{Checkpoint: os.Getenv(childCheckpoint), CheckpointEvery: 1, BatchStatistics: true}
 	config.Observer = train.OnStep(func(p train.Progress) {
 		fmt.Println("step", p.Step)
 		time.Sleep(20 * time.Millisecond) // or the run would be over before it can be killed
 	})
-	c := must[*Classifier](t)(tuneKept(context.Background(), eng, must[*train.Model](t)(train.LoadModel(path, nil)), config))
-	if err := c.Save(os.Getenv(childResult)); err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Must(tuneKept(context.Background(), eng, expect.Must(train.LoadModel(path, nil))(t), config))(t)
+	expect.NoError(t, c.Save(os.Getenv(childResult)))
 }
 
 // Fine-tuning that is killed again and again ends in the very numbers of a run that nobody disturbed, the weights of the best
@@ -54,9 +53,7 @@ func TestKilledFineTuningResumesExactly(t *testing.T) {
 		t.Run("engine "+backend, func(t *testing.T) {
 			dir := t.TempDir()
 			model, folder := filepath.Join(dir, "model"), filepath.Join(dir, "run")
-			if err := quickModel(t).Save(model); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, quickModel(t).Save(model))
 			rng := rand.New(rand.NewPCG(4, uint64(len(backend))))
 			whole, resumed := filepath.Join(dir, "whole"), filepath.Join(dir, "resumed")
 			for kills := range 3 {
@@ -67,28 +64,22 @@ func TestKilledFineTuningResumesExactly(t *testing.T) {
 				if err := cmd.Process.Kill(); err != nil { // SIGKILL
 					t.Fatal(err)
 				}
-				if err := cmd.Wait(); err == nil {
-					t.Fatalf("the run ended well before kill %d", kills)
-				}
+				err := cmd.Wait()
+				expect.Require(t, err != nil, "the run ended well before kill %d", kills)
 			}
 			for _, run := range []struct{ result, folder string }{{whole, ""}, {resumed, folder}} {
 				cmd, lines := child(t, backend, model, run.result, run.folder)
 				for lines.Scan() {
 				}
-				if err := cmd.Wait(); err != nil {
-					t.Fatal(err)
-				}
+				expect.NoError(t, cmd.Wait())
 			}
-			want := must[*Classifier](t)(Load(whole, nil))
-			if len(want.Tuning.History.Losses) != 12 || len(want.Tuning.Epochs) != 6 {
-				t.Errorf("%+v", want.Tuning)
-			}
-			got := must[*Classifier](t)(Load(resumed, nil))
+			want := expect.Must(Load(whole, nil))(t)
+			expect.That(t, len(want.Tuning.History.Losses) == 12 && len(want.Tuning.Epochs) == 6, "%+v", want.Tuning)
+			got := expect.Must(Load(resumed, nil))(t)
 			got.Tuning.History.Notes = nil // of a kill between the two renamings of a checkpoint
 			sameClassifier(t, got, want)
-			if left := must[[]string](t)(filepath.Glob(filepath.Join(folder, "*.part"))); len(left) > 0 {
-				t.Errorf("a run that ended well leaves %v", left)
-			}
+			left := expect.Must(filepath.Glob(filepath.Join(folder, "*.part")))(t)
+			expect.That(t, len(left) == 0, "a run that ended well leaves %v", left)
 		})
 	}
 }
@@ -106,8 +97,6 @@ func child(t *testing.T, backend, model, result, folder string) (*exec.Cmd, *buf
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return cmd, bufio.NewScanner(out)
 }

@@ -7,28 +7,24 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/train"
 )
 
 // A network or a head that is not a number gives an error or NaN, never a number that looks well, and can still be saved and
 // looked at.
 func TestNaNIsNeverANumber(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
-	broken := must[*train.Model](t)(m.Clone())
+	broken := expect.Must(m.Clone())(t)
 	for v := range broken.Store().IterVariables() {
 		if strings.HasPrefix(v.Path(), "/encoder/") && v.Trainable {
 			value := tensors.MustCopyFlatData[float32](v.MustValue())
 			for i := range value {
 				value[i] = float32(math.NaN())
 			}
-			if err := v.SetValue(tensors.FromFlatDataAndDimensions(value, v.Shape().Dimensions...)); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(value, v.Shape().Dimensions...)))
 		}
 	}
 	one, three := constant(1, 8, 1), constant(3, 8, 1)
@@ -44,15 +40,14 @@ func TestNaNIsNeverANumber(t *testing.T) {
 		"an encoder of classes": {Model: broken, Probe: constant(3, 8, 1)},
 	} {
 		outputs, _ := c.Probe.Weights.Dims()
-		logits := must[*mat.Dense](t)(c.Logits(eng, data.Pixels))
+		logits := expect.Must(c.Logits(eng, data.Pixels))(t)
 		for i := range 6 {
 			if !slices.ContainsFunc(logits.RawRowView(i), math.IsNaN) {
 				t.Errorf("%s: image %d has the logits %g", name, i, logits.RawRowView(i))
 			}
 		}
-		if classes, err := c.Predict(eng, data.Pixels); err == nil {
-			t.Errorf("%s: predicts %v", name, classes)
-		}
+		classes, err := c.Predict(eng, data.Pixels)
+		expect.That(t, err != nil, "%s: predicts %v", name, classes)
 		if s, err := c.ScoreClasses(eng, data); err == nil {
 			t.Errorf("%s: scores %v", name, s)
 		}
@@ -69,7 +64,7 @@ func TestNaNIsNeverANumber(t *testing.T) {
 		if err := c.Save(path); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		back := must[*Classifier](t)(Load(path, nil))
+		back := expect.Must(Load(path, nil))(t)
 		if _, err := back.Predict(eng, data.Pixels); err == nil {
 			t.Errorf("%s: was read as another one", name)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/risk"
@@ -30,7 +31,7 @@ func TestProxyOfHeldOut(t *testing.T) {
 	} {
 		h := &HeldOut{PU: evaluate.ScoreConfig{Prior: tt.prior}, Proxy: tt.proxy}
 		h.Images.Labels = []bool{true, true, false, false}
-		e := must[evaluate.Epoch](t)(h.measure(3, func([]uint8) ([]float64, error) { return tt.scores, nil }))
+		e := expect.Must(h.measure(3, func([]uint8) ([]float64, error) { return tt.scores, nil }))(t)
 		if near(t, tt.name, e.Proxy, tt.want, 1e-15); e.Epoch != 3 || !math.IsNaN(e.Test) {
 			t.Errorf("%s: %+v", tt.name, e)
 		}
@@ -53,7 +54,7 @@ func TestUndefinedProxyIsNotKept(t *testing.T) {
 		}
 		c := FineTuneConfig{Epochs: len(proxies), BatchSize: 12, LearningRate: 0.02, Seed: 2, Keep: evaluate.WithoutNegatives,
 			HeldOut: &HeldOut{Images: labeled, Proxy: proxy}}
-		return must[*Classifier](t)(FineTunePU(context.Background(), eng, m, labeled, risk.CrossEntropy, c)).Probe.Weights
+		return expect.Must(FineTunePU(context.Background(), eng, m, labeled, risk.CrossEntropy, c))(t).Probe.Weights
 	}
 	nan := math.NaN()
 	want, first := tune(0, 1, 0.5), tune(1, 0, 0.5)

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -41,7 +42,7 @@ func (featureRows) Batch(step int) (views []float32, labeled []bool) {
 // What is refused, and what the error must say of it.
 func TestFineTuneRefuses(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
-	ofRows := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, featureRows{}, train.Config{Steps: 1}))
+	ofRows := expect.Must(train.PretrainFeatures(ctx, eng, featureRows{}, train.Config{Steps: 1}))(t)
 	data := patterns(16, 6)
 	labeled, truth := pu(16, 6)
 	short := LabeledImages[int]{data.Pixels[1:], data.Labels}

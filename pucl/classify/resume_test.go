@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -47,7 +48,7 @@ func TestFineTuneResumesExactly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := must[*Classifier](t)(tune(context.Background(), FineTuneConfig{}))
+			whole := expect.Must(tune(context.Background(), FineTuneConfig{}))(t)
 			c := FineTuneConfig{Checkpoint: t.TempDir()}
 			for step := 1; step < len(whole.Tuning.History.Losses); step++ {
 				if eng.Kind != "go" && step%3 != 1 {
@@ -60,16 +61,15 @@ func TestFineTuneResumesExactly(t *testing.T) {
 					}
 				})
 				var stopped *train.Stopped
-				if _, err := tune(ctx, c); !errors.As(err, &stopped) || stopped.Step != step {
-					t.Fatalf("step %d: %v", step, err)
-				}
+				_, err := tune(ctx, c)
+				expect.Require(t, errors.As(err, &stopped) && stopped.Step == step, "step %d: %v", step, err)
 				stop()
 			}
 			c.Observer = nil
-			sameClassifier(t, must[*Classifier](t)(tune(context.Background(), c)), whole)
+			sameClassifier(t, expect.Must(tune(context.Background(), c))(t), whole)
 			// What has ended is not trained on.
 			c.Observer = train.OnStep(func(train.Progress) { t.Error("a finished run was trained on") })
-			sameClassifier(t, must[*Classifier](t)(tune(context.Background(), c)), whole)
+			sameClassifier(t, expect.Must(tune(context.Background(), c))(t), whole)
 		})
 	}
 }
@@ -77,12 +77,10 @@ func TestFineTuneResumesExactly(t *testing.T) {
 // sameClassifier compares two classifiers bit for bit, and how they were tuned.
 func sameClassifier(t *testing.T, got, want *Classifier) {
 	t.Helper()
-	if paths := moved(t, want.Model, got.Model); paths != nil {
-		t.Errorf("%v differ", paths)
-	}
-	if !mat.Equal(got.Probe.Weights, want.Probe.Weights) || !reflect.DeepEqual(got.Probe.Bias, want.Probe.Bias) {
-		t.Errorf("the head is %v, want %v", got.Probe, want.Probe)
-	}
+	paths := moved(t, want.Model, got.Model)
+	expect.That(t, paths == nil, "%v differ", paths)
+	expect.That(t, mat.Equal(got.Probe.Weights, want.Probe.Weights) &&
+		reflect.DeepEqual(got.Probe.Bias, want.Probe.Bias), "the head is %v, want %v", got.Probe, want.Probe)
 	for _, part := range []struct {
 		name      string
 		got, want any
@@ -90,17 +88,14 @@ func sameClassifier(t *testing.T, got, want *Classifier) {
 		{"history", got.Tuning.History, want.Tuning.History}, {"epochs", got.Tuning.Epochs, want.Tuning.Epochs},
 		{"predictions", got.Tuning.Predicted, want.Tuning.Predicted},
 	} {
-		if !reflect.DeepEqual(part.got, part.want) {
-			t.Errorf("%s: %+v, want %+v", part.name, part.got, part.want)
-		}
+		expect.That(t, reflect.DeepEqual(part.got, part.want), "%s: %+v, want %+v", part.name, part.got, part.want)
 	}
 }
 
 // The run of the tests above keeps an epoch before the last, so that it shows whether the best weights survive.
 func TestKeptEpochIsNotTheLast(t *testing.T) {
-	c := must[*Classifier](t)(tuneKept(context.Background(), enginetest.Open(t), quickModel(t), FineTuneConfig{}))
-	s := must[evaluate.Selection](t)(c.Tuning.Selection())
-	if s.WithoutNegatives.Epoch >= 4 || s.WithoutNegatives.Proxy == s.Last.Proxy {
-		t.Errorf("epochs %+v", c.Tuning.Epochs)
-	}
+	c := expect.Must(tuneKept(context.Background(), enginetest.Open(t), quickModel(t), FineTuneConfig{}))(t)
+	s := expect.Must(c.Tuning.Selection())(t)
+	expect.That(t, s.WithoutNegatives.Epoch < 4 && s.WithoutNegatives.Proxy != s.Last.Proxy,
+		"epochs %+v", c.Tuning.Epochs)
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -23,15 +24,13 @@ func TestClassifiersComeBack(t *testing.T) {
 	labeled, _ := pu(14, 9)
 	held := &HeldOut{Images: labeled} // without test images, whose readings are NaN
 	for name, c := range map[string]*Classifier{
-		"three classes": must[*Classifier](t)(FineTune(ctx, eng, m, data, 3, FineTuneConfig{Epochs: 2})),
-		"PU":            must[*Classifier](t)(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, FineTuneConfig{Epochs: 2, HeldOut: held})),
+		"three classes": expect.Must(FineTune(ctx, eng, m, data, 3, FineTuneConfig{Epochs: 2}))(t),
+		"PU":            expect.Must(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, FineTuneConfig{Epochs: 2, HeldOut: held}))(t),
 	} {
 		path := filepath.Join(t.TempDir(), "new", "folder", "classifier")
-		if err := c.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		back := must[*Classifier](t)(Load(path, nil))
-		want, got := must[*mat.Dense](t)(c.Logits(eng, data.Pixels)), must[*mat.Dense](t)(back.Logits(eng, data.Pixels))
+		expect.NoError(t, c.Save(path))
+		back := expect.Must(Load(path, nil))(t)
+		want, got := expect.Must(c.Logits(eng, data.Pixels))(t), expect.Must(back.Logits(eng, data.Pixels))(t)
 		if !mat.Equal(got, want) || back.Tuning.String() != c.Tuning.String() || !reflect.DeepEqual(back.Tuning.Record, c.Tuning.Record) ||
 			!reflect.DeepEqual(back.Tuning.History, c.Tuning.History) || len(back.Tuning.Epochs) != len(c.Tuning.Epochs) {
 			t.Errorf("%s: the classifier that was read is another one", name)
@@ -45,18 +44,15 @@ func TestClassifiersComeBack(t *testing.T) {
 func TestClustersComeBack(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	labeled, _ := pu(14, 12)
-	clusters := must[*cluster.Clustering](t)(cluster.PUPL(unitEmbedding(t, eng, m, labeled.Pixels), labeled.Labels, cluster.Config{Seed: 1}))
+	clusters := expect.Must(cluster.PUPL(unitEmbedding(t, eng, m, labeled.Pixels), labeled.Labels, cluster.Config{Seed: 1}))(t)
 	c := &Classifier{Model: m, Probe: constant(1, 8, 0.5), Clusters: clusters}
 	path := filepath.Join(t.TempDir(), "c")
-	if err := c.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	if len(clusters.Positive) != 12 || len(clusters.NearPositive) != 12 {
-		t.Error("saving took the labels from the clustering")
-	}
+	expect.NoError(t, c.Save(path))
+	expect.That(t, len(clusters.Positive) == 12 && len(clusters.NearPositive) == 12,
+		"saving took the labels from the clustering")
 	want := *clusters
 	want.Positive, want.NearPositive = nil, nil
-	if back := must[*Classifier](t)(Load(path, nil)); !reflect.DeepEqual(*back.Clusters, want) || back.Tuning != nil {
+	if back := expect.Must(Load(path, nil))(t); !reflect.DeepEqual(*back.Clusters, want) || back.Tuning != nil {
 		t.Errorf("came back as %+v, want %+v", *back.Clusters, want)
 	}
 }
@@ -70,9 +66,7 @@ func TestEarlierClassifiersAreRefused(t *testing.T) {
 			continue
 		}
 		for _, want := range []string{"classify: testdata", name, "was written by an earlier version of this program", "fit the probe anew"} {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %q lacks %q", name, err, want)
-			}
+			expect.That(t, strings.Contains(err.Error(), want), "%s: %q lacks %q", name, err, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -18,9 +19,7 @@ import (
 func TestFineTuningOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	model := t.TempDir() + "/model"
-	if err := quickModel(t).Save(model); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, quickModel(t).Save(model))
 	for name, tune := range map[string]func(*engine.Engine, *train.Model) (*Classifier, error){
 		"classes": func(eng *engine.Engine, m *train.Model) (*Classifier, error) {
 			return FineTune(context.Background(), eng, m, patterns(9, 12), 3, FineTuneConfig{Epochs: 3, BatchSize: 5, Seed: 4,
@@ -32,7 +31,7 @@ func TestFineTuningOnXLA(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			on := func(eng *engine.Engine) *Classifier { // weights stay with the engine that used them first
-				return must[*Classifier](t)(tune(eng, must[*train.Model](t)(train.LoadModel(model, nil))))
+				return expect.Must(tune(eng, expect.Must(train.LoadModel(model, nil))(t)))(t)
 			}
 			got, want := on(xla), on(pureGo)
 			for i, loss := range want.Tuning.History.Losses {
@@ -43,6 +42,6 @@ func TestFineTuningOnXLA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	data, test := blobs(rng, 60, 2.5), blobs(rng, 100, 2.5)
 	config := FewShotConfig{PerClass: 5, Draws: 2, Seed: 4, Probe: probe.Config{Epochs: 40}}
-	got, want := must[*FewShot](t)(FitFewShot(xla, data, test, 3, config)), must[*FewShot](t)(FitFewShot(pureGo, data, test, 3, config))
+	got, want := expect.Must(FitFewShot(xla, data, test, 3, config))(t), expect.Must(FitFewShot(pureGo, data, test, 3, config))(t)
 	near(t, "accuracy of few shots", got.Accuracy.Mean, want.Accuracy.Mean, 0.005) // two of 300 rows on the boundary, at most
 }

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/classify"
@@ -50,52 +51,47 @@ func TestCrossFitEqualsStagesByHand(t *testing.T) {
 	data, truth := manyBlobs(&hidden)
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(10), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 20}, Seed: 3}
 	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
-	got := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	got := expect.Must(CrossFit(ctx, eng, data, config))(t)
 
 	times := make([]int, 240)
 	for fold, labels := range hidden {
 		for i, hide := range labels {
-			if hide != (got.Fold[i] == fold) {
-				t.Errorf("example %d of fold %d: hidden from encoder %d: %v", i, got.Fold[i], fold, hide)
-			}
+			expect.That(t, hide == (got.Fold[i] == fold),
+				"example %d of fold %d: hidden from encoder %d: %v", i, got.Fold[i], fold, hide)
 			if hide {
 				times[i]++
 			}
 		}
 	}
 	for i, n := range times {
-		if want := map[bool]int{true: 1}[data.Labeled[i]]; n != want {
-			t.Errorf("the label of example %d is hidden %d times, want %d", i, n, want)
-		}
+		want := map[bool]int{true: 1}[data.Labeled[i]]
+		expect.That(t, n == want, "the label of example %d is hidden %d times, want %d", i, n, want)
 	}
 
 	var xs []*mat.Dense
 	for fold := range 2 {
 		own := config.Pretrain
 		own.Seed, own.Checkpoint = rand.New(rand.NewPCG(config.Pretrain.Seed, uint64(fold))).Uint64(), ""
-		m := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, twoBlobs{}, own))
+		m := expect.Must(train.PretrainFeatures(ctx, eng, twoBlobs{}, own))(t)
 		sameModels(t, got.Models[fold], m)
-		xs = append(xs, rows.Unit(must[*train.Embedding](t)(m.EmbedFeatures(eng, data.X)).H))
+		xs = append(xs, rows.Unit(expect.Must(m.EmbedFeatures(eng, data.X))(t).H))
 	}
-	labels := must[*pseudo.Labels](t)(pseudo.Vote(xs, got.Fold, config.Labels))
-	if !reflect.DeepEqual(got.Labels, labels) {
-		t.Errorf("labels by a prior of %g, want those by %g", got.Labels.Prior, labels.Prior)
-	}
+	labels := expect.Must(pseudo.Vote(xs, got.Fold, config.Labels))(t)
+	expect.That(t, reflect.DeepEqual(got.Labels, labels),
+		"labels by a prior of %g, want those by %g", got.Labels.Prior, labels.Prior)
 	for fold, x := range xs {
-		if p := must[*probe.Probe](t)(probe.FitPU(eng, x, labels.Positive, risk.CrossEntropy, config.Probe)); !reflect.DeepEqual(got.Classifier[fold].Probe, p) {
+		if p := expect.Must(probe.FitPU(eng, x, labels.Positive, risk.CrossEntropy, config.Probe))(t); !reflect.DeepEqual(got.Classifier[fold].Probe, p) {
 			t.Errorf("probe %d: %v, want %v", fold, got.Classifier[fold].Probe, p)
 		}
 	}
-	scores := must[[]float64](t)(got.Classifier.ScoresOfFeatures(eng, data.X))
+	scores := expect.Must(got.Classifier.ScoresOfFeatures(eng, data.X))(t)
 	wrong := 0
 	for i, score := range scores {
 		if (score > 0) != truth[i] {
 			wrong++
 		}
 	}
-	if wrong > 0 {
-		t.Errorf("%d of 240 rows are wrong, of classes that do not touch", wrong)
-	}
+	expect.That(t, wrong <= 0, "%d of 240 rows are wrong, of classes that do not touch", wrong)
 
 	config.Pretrain.Steps = 12 // the checkpoints are of another run
 	refusal.Check(t, refusal.Err(CrossFit(ctx, eng, data, config)),
@@ -109,48 +105,42 @@ func TestCrossFitAgain(t *testing.T) {
 	data, _ := manyBlobs(&hidden)
 	var told []float64
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 5}}
-	once := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	if once.HeldOut != nil || once.Best() != once {
-		t.Error("judged without examples held out, or not the best of one")
-	}
+	once := expect.Must(CrossFit(ctx, eng, data, config))(t)
+	expect.That(t, once.HeldOut == nil && once.Best() == once,
+		"judged without examples held out, or not the best of one")
 	config.Again = func(prior float64, first train.Config) train.Config {
 		told = append(told, prior)
 		first.Objective, first.Steps = pucl.PUDebiased(prior), first.Steps+3
 		return first
 	}
 	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
-	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	twice := expect.Must(CrossFit(ctx, eng, data, config))(t)
 	if len(told) != 2 || told[0] != 0.5 || told[1] != once.Labels.Prior || twice.First == nil || twice.First.Labels.Prior != told[1] || once.First != nil {
 		t.Fatalf("told %g, First %v and %v; once the prior is %g", told, once.First, twice.First, once.Labels.Prior)
 	}
 	for fold, c := range twice.First.Classifier {
-		if c.Model != twice.First.Models[fold] || !reflect.DeepEqual(c.Probe, once.Classifier[fold].Probe) {
-			t.Errorf("classifier %d of the first time is another one than without a second", fold)
-		}
+		expect.That(t, c.Model == twice.First.Models[fold] && reflect.DeepEqual(c.Probe, once.Classifier[fold].Probe),
+			"classifier %d of the first time is another one than without a second", fold)
 	}
-	if len(hidden) != 6 || !reflect.DeepEqual(hidden[2:4], hidden[4:6]) || !reflect.DeepEqual(twice.Fold, once.Fold) {
-		t.Errorf("%d times labels are hidden, not the same in both times", len(hidden))
-	}
+	expect.That(t, len(hidden) == 6 && reflect.DeepEqual(hidden[2:4], hidden[4:6]) &&
+		reflect.DeepEqual(twice.Fold, once.Fold), "%d times labels are hidden, not the same in both times", len(hidden))
 	second := config.Pretrain
 	second.Objective, second.Steps, second.Checkpoint = pucl.PUDebiased(once.Labels.Prior), second.Steps+3, ""
 	var xs []*mat.Dense
 	for fold := range 2 {
 		own := second
 		own.Seed = rand.New(rand.NewPCG(second.Seed, uint64(fold))).Uint64()
-		m := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, twoBlobs{}, own))
+		m := expect.Must(train.PretrainFeatures(ctx, eng, twoBlobs{}, own))(t)
 		sameModels(t, twice.Models[fold], m)
-		if twice.Classifier[fold].Model != twice.Models[fold] {
-			t.Errorf("classifier %d is not on the second encoder", fold)
-		}
-		xs = append(xs, rows.Unit(must[*train.Embedding](t)(m.EmbedFeatures(eng, data.X)).H))
+		expect.That(t, twice.Classifier[fold].Model == twice.Models[fold],
+			"classifier %d is not on the second encoder", fold)
+		xs = append(xs, rows.Unit(expect.Must(m.EmbedFeatures(eng, data.X))(t).H))
 	}
-	if labels := must[*pseudo.Labels](t)(pseudo.Vote(xs, twice.Fold, config.Labels)); !reflect.DeepEqual(twice.Labels, labels) {
+	if labels := expect.Must(pseudo.Vote(xs, twice.Fold, config.Labels))(t); !reflect.DeepEqual(twice.Labels, labels) {
 		t.Errorf("labels by a prior of %g, want those by %g", twice.Labels.Prior, labels.Prior)
 	}
-	resumed := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config)) // from the checkpoints of both times
-	if !reflect.DeepEqual(resumed.Labels, twice.Labels) {
-		t.Error("resumed it gives other labels")
-	}
+	resumed := expect.Must(CrossFit(ctx, eng, data, config))(t) // from the checkpoints of both times
+	expect.That(t, reflect.DeepEqual(resumed.Labels, twice.Labels), "resumed it gives other labels")
 
 	hidden, config.Pretrain.Checkpoint = nil, ""
 	config.Again = func(_ float64, first train.Config) train.Config {
@@ -219,9 +209,8 @@ func TestCrossFitRefuses(t *testing.T) {
 	// A run that is stopped is no wrong use: it says which encoder, and how far that one was.
 	_, err := CrossFit(stopped, eng, data, CrossFitConfig{Pretrain: quick(3)})
 	var s *train.Stopped
-	if !errors.As(err, &s) || s.Step != 0 || s.Steps != 3 || !strings.Contains(err.Error(), "pretraining encoder 0") {
-		t.Errorf("a stopped run: %v", err)
-	}
+	expect.That(t, errors.As(err, &s) && s.Step == 0 && s.Steps == 3 &&
+		strings.Contains(err.Error(), "pretraining encoder 0"), "a stopped run: %v", err)
 	// So does one that is stopped after the last encoder.
 	between, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -258,18 +247,12 @@ func TestCrossFitResumesItsOwnFoldsAlone(t *testing.T) {
 	data.HideLabels = func([]bool) (train.FeatureBatches, error) { return counted{asked: &asked}, nil }
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(10), Probe: probe.Config{Epochs: 2}, Seed: 3}
 	config.Pretrain.Checkpoint = filepath.Join(t.TempDir(), "run")
-	first := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	if asked < 20 {
-		t.Fatalf("%d batches for two trainings of 10 steps", asked)
-	}
+	first := expect.Must(CrossFit(ctx, eng, data, config))(t)
+	expect.Require(t, asked >= 20, "%d batches for two trainings of 10 steps", asked)
 	asked = 0
-	second := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	if asked >= 10 {
-		t.Errorf("%d batches are asked for where both encoders are there", asked)
-	}
-	if !reflect.DeepEqual(first.Labels, second.Labels) {
-		t.Error("the second call has other labels")
-	}
+	second := expect.Must(CrossFit(ctx, eng, data, config))(t)
+	expect.That(t, asked < 10, "%d batches are asked for where both encoders are there", asked)
+	expect.That(t, reflect.DeepEqual(first.Labels, second.Labels), "the second call has other labels")
 	for i, m := range first.Models {
 		sameModels(t, second.Models[i], m)
 	}
@@ -292,23 +275,21 @@ func TestEnsemble(t *testing.T) {
 	data, truth := striped(30, 6)
 	data.HideLabels = func([]bool) (train.Batches, error) { return data.Batches, nil }
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(4), Labels: pseudo.Config{Folds: 2, Prior: 0.5}, Probe: probe.Config{Epochs: 3}}
-	got := must[*CrossFitted](t)(CrossFit(context.Background(), eng, data, config)).Classifier
+	got := expect.Must(CrossFit(context.Background(), eng, data, config))(t).Classifier
 	pixels := data.Images.(memory).pixels
-	scores := must[[]float64](t)(got.Scores(eng, pixels))
-	first, second := must[*mat.Dense](t)(got[0].Logits(eng, pixels)), must[*mat.Dense](t)(got[1].Logits(eng, pixels))
+	scores := expect.Must(got.Scores(eng, pixels))(t)
+	first, second := expect.Must(got[0].Logits(eng, pixels))(t), expect.Must(got[1].Logits(eng, pixels))(t)
 	right := 0
 	for i, score := range scores {
-		if want := (first.At(i, 0) + second.At(i, 0)) / 2; score-want > 1e-12 || want-score > 1e-12 {
-			t.Errorf("image %d: %g, want %g", i, score, want)
-		}
+		want := (first.At(i, 0) + second.At(i, 0)) / 2
+		expect.That(t, score-want <= 1e-12 && want-score <= 1e-12, "image %d: %g, want %g", i, score, want)
 		if (score > 0) == truth[i] {
 			right++
 		}
 	}
 	b, err := got.Score(eng, classify.LabeledImages[bool]{Pixels: pixels, Labels: truth})
-	if err != nil || b.Confusion.TruePositive+b.Confusion.TrueNegative != right {
-		t.Errorf("%v, %v, want %d right", b, err, right)
-	}
+	expect.That(t, err == nil && b.Confusion.TruePositive+b.Confusion.TrueNegative == right,
+		"%v, %v, want %d right", b, err, right)
 	for want, e := range map[string]classify.Ensemble{"without members decides nothing … give it classifiers": {}, "member 1 of the ensemble is missing … give a classifier of FineTune or Load in each": {got[0], nil}} {
 		refusal.Check(t, refusal.Err(e.Probabilities(eng, pixels)), want)
 	}

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -40,10 +41,7 @@ func clouds(t *testing.T, positive, negative []float64) (r *Result, truth []bool
 		}
 	}
 	r.Embedding = &train.Embedding{H: mat.NewDense(len(truth), 2, h)}
-	var err error
-	if r.Clusters, err = cluster.PUPL(r.Embedding.H, r.labeled, cluster.Config{Restarts: 5, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
+	r.Clusters = expect.Must(cluster.PUPL(r.Embedding.H, r.labeled, cluster.Config{Restarts: 5, Seed: 1}))(t)
 	return r, truth
 }
 
@@ -65,13 +63,11 @@ func TestDoubt(t *testing.T) {
 				wrong += 1 / float64(len(truth))
 			}
 		}
-		if (wrong > pseudo.MaxDisagreement) != tt.doubtful {
-			t.Fatalf("positives at %v: %.2f of the clusters are wrong, which shows nothing", tt.positive, wrong)
-		}
+		expect.Require(t, (wrong > pseudo.MaxDisagreement) == tt.doubtful,
+			"positives at %v: %.2f of the clusters are wrong, which shows nothing", tt.positive, wrong)
 		doubt, err := r.Doubt(pseudo.Config{Seed: 1})
-		if err != nil || (doubt != "") != tt.doubtful {
-			t.Errorf("positives at %v, negatives at %v: %q, %v", tt.positive, tt.negative, doubt, err)
-		}
+		expect.That(t, err == nil && (doubt != "") == tt.doubtful,
+			"positives at %v, negatives at %v: %q, %v", tt.positive, tt.negative, doubt, err)
 	}
 	r, _ := clouds(t, []float64{0}, []float64{180})
 	refusal.Check(t, refusal.Err(r.Doubt(pseudo.Config{Folds: -1})), "labeling without clusters: pseudo: -1 folds … there must be 1 fold or more")
@@ -101,13 +97,13 @@ func TestDoubtOfARun(t *testing.T) {
 	for space, mend := range map[Space]string{EncoderOutputs: "; cluster the Projections, or take CrossFit", Projections: " a warning; take CrossFit"} {
 		config.Space = space
 		data.Labeled = slices.Clone(given)
-		r := must[*Result](t)(Run(context.Background(), eng, data, config))
+		r := expect.Must(Run(context.Background(), eng, data, config))(t)
 		unit := mat.DenseCopyOf(r.Embedding.H)
 		for i := range 400 {
 			row := unit.RawRowView(i)
 			floats.Scale(1/floats.Norm(row, 2), row)
 		}
-		otherwise, labels := 0.0, must[*pseudo.Labels](t)(pseudo.Label(unit, given, pseudo.Config{Seed: 1}))
+		otherwise, labels := 0.0, expect.Must(pseudo.Label(unit, given, pseudo.Config{Seed: 1}))(t)
 		for i, labeled := range given {
 			if !labeled && labels.Positive[i] != r.Clusters.Positive[i] {
 				otherwise++

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -31,11 +32,11 @@ func TestCrossFitJudgesHeldOut(t *testing.T) {
 			first.Objective = pucl.PUDebiased(prior)
 			return first
 		}}
-	twice := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	twice := expect.Must(CrossFit(ctx, eng, data, config))(t)
 	config.Again, config.Score = nil, evaluate.ScoreConfig{SingleDataset: true, Prior: 0.5}
-	single := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
+	single := expect.Must(CrossFit(ctx, eng, data, config))(t)
 	for name, c := range map[string]*CrossFitted{"first": twice.First, "second": twice, "single-dataset": single} {
-		scores := must[[]float64](t)(c.Classifier.ScoresOfFeatures(eng, held.X))
+		scores := expect.Must(c.Classifier.ScoresOfFeatures(eng, held.X))(t)
 		recalled, called := 0., 0.
 		for i, score := range scores {
 			switch {
@@ -65,12 +66,12 @@ func TestCrossFitJudgesHeldOutImages(t *testing.T) {
 	for i := 0; i < 30; i += 2 {
 		held.Index, held.Labeled = append(held.Index, i), append(held.Labeled, i < 6)
 	}
-	fitted := must[*CrossFitted](t)(CrossFit(context.Background(), eng, data, CrossFitConfig{Folds: 2, Pretrain: quick(4), Probe: probe.Config{Epochs: 5},
-		Labels: pseudo.Config{Folds: 2, Prior: 0.5}, HeldOut: held}))
+	fitted := expect.Must(CrossFit(context.Background(), eng, data, CrossFitConfig{Folds: 2, Pretrain: quick(4), Probe: probe.Config{Epochs: 5},
+		Labels: pseudo.Config{Folds: 2, Prior: 0.5}, HeldOut: held}))(t)
 	means := make([]float64, 30)
 	for _, member := range fitted.Classifier {
-		h := rows.Unit(must[*train.Embedding](t)(member.Model.EmbedImages(eng, data.Images)).H)
-		for i, score := range must[[]float64](t)(member.Probe.Scores(h)) {
+		h := rows.Unit(expect.Must(member.Model.EmbedImages(eng, data.Images))(t).H)
+		for i, score := range expect.Must(member.Probe.Scores(h))(t) {
 			means[i] += score / 2
 		}
 	}
@@ -104,17 +105,14 @@ func TestBest(t *testing.T) {
 		{of(0.6, 0.3, 10), nil, false},
 	} {
 		c := &CrossFitted{HeldOut: tt.second, First: &CrossFitted{HeldOut: tt.first}}
-		if got := c.Best() == c.First; got != tt.wantFirst {
-			t.Errorf("%+v and %+v: the first time %v, want %v", tt.first, tt.second, got, tt.wantFirst)
-		}
+		expect.Equal(t, c.Best() == c.First, tt.wantFirst, "%+v and %+v: the first time ", tt.first, tt.second)
 	}
 	// log 2.7 − log 2.13 = 0.236; of 100 labeled and 50 unlabeled examples ± √(4·0.36/100 + 2·2.33/50) = 0.328, where both are the population 0.213.
 	for _, single := range []bool{false, true} {
 		first := &CrossFitted{HeldOut: &evaluate.PU{Recall: 0.9, Predicted: 0.3, Labeled: 100, Unlabeled: 50}, singleDataset: single}
 		second := &CrossFitted{HeldOut: &evaluate.PU{Recall: 0.8, Predicted: 0.3, Labeled: 100, Unlabeled: 50}, singleDataset: single, First: first}
-		if got := second.Best() == first; got != single {
-			t.Errorf("single-dataset %v: the first time %v", single, got)
-		}
+		got := second.Best() == first
+		expect.That(t, got == single, "single-dataset %v: the first time %v", single, got)
 	}
 }
 
@@ -145,9 +143,7 @@ func TestHeldOutIsCheckedFirst(t *testing.T) {
 	}
 	refusal.Check(t, refusal.Err(CrossFit(context.Background(), enginetest.Open(t), data, CrossFitConfig{HeldOut: blank(2, true, false),
 		Score: evaluate.ScoreConfig{Prior: 1.5}})), "HeldOut: evaluate: class prior 1.5; … it must be above 0 and below 1")
-	if len(hidden) > 0 {
-		t.Error("batches were asked for before HeldOut was checked")
-	}
+	expect.That(t, len(hidden) == 0, "batches were asked for before HeldOut was checked")
 }
 
 // flatMemory are ten images of another shape.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -46,14 +47,13 @@ func TestHiddenLabelsLeaveClassesAndPairs(t *testing.T) {
 	data.HideLabels = func([]bool) (train.Batches, error) { return batches, nil }
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(3), Labels: pseudo.Config{Folds: 2, Prior: 0.5}, Probe: probe.Config{Epochs: 1}}
 	config.Pretrain.Objective = pucl.TrueNegatives(0) // which cannot do without classes
-	got := must[*CrossFitted](t)(CrossFit(ctx, eng, data, config))
-	if n := batches.seconds.Load(); n < 6 {
-		t.Errorf("second views are asked for %d times in two trainings of 3 steps", n)
-	}
+	got := expect.Must(CrossFit(ctx, eng, data, config))(t)
+	n := batches.seconds.Load()
+	expect.That(t, n >= 6, "second views are asked for %d times in two trainings of 3 steps", n)
 	for fold, digest := range []string{"aa763ae1", "1a614876"} { // of sha256sum, of a byte for each example that is 1 where its label is hidden
 		own := config.Pretrain
 		own.Seed = rand.New(rand.NewPCG(config.Pretrain.Seed, uint64(fold))).Uint64()
-		sameModels(t, got.Models[fold], must[*train.Model](t)(train.Pretrain(ctx, eng, batches, own)))
+		sameModels(t, got.Models[fold], expect.Must(train.Pretrain(ctx, eng, batches, own))(t))
 		if data, want := got.Models[fold].Record.Data, "images 12×12×1, stripes; labels of 3 examples hidden ("+digest+")"; data != want {
 			t.Errorf("encoder %d learned from %q, want %q", fold, data, want)
 		}
@@ -67,7 +67,6 @@ func TestHideLabelsFails(t *testing.T) {
 	data, _ := striped(30, 6)
 	data.HideLabels = func([]bool) (train.Batches, error) { return nil, errBroken }
 	_, err := CrossFit(context.Background(), enginetest.Open(t), data, CrossFitConfig{})
-	if !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), "pipeline: pretraining encoder 0: ") {
-		t.Error(err)
-	}
+	expect.That(t, errors.Is(err, errBroken) && strings.HasPrefix(err.Error(), "pipeline: pretraining encoder 0: "),
+		"%v", err)
 }

@@ -9,11 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
@@ -29,8 +29,8 @@ func TestRunEqualsStagesByHand(t *testing.T) {
 	config := Config{
 		Pretrain: quick(4), Cluster: cluster.Config{Restarts: 3, Seed: 1}, Probe: probe.Config{Epochs: 20, Seed: 2},
 	}
-	m := must[*train.Model](t)(train.Pretrain(ctx, eng, data.Batches, config.Pretrain))
-	e := must[*train.Embedding](t)(must[*train.Embedding](t)(m.EmbedImages(eng, data.Images)).Take(data.Index))
+	m := expect.Must(train.Pretrain(ctx, eng, data.Batches, config.Pretrain))(t)
+	e := expect.Must(expect.Must(m.EmbedImages(eng, data.Images))(t).Take(data.Index))(t)
 	var pixels []uint8
 	for _, i := range data.Index {
 		pixels = append(pixels, data.Images.(memory).pixels[i*imageBytes:(i+1)*imageBytes]...)
@@ -40,22 +40,22 @@ func TestRunEqualsStagesByHand(t *testing.T) {
 		if space == Projections {
 			x = e.Z
 		}
-		clusters := must[*cluster.Clustering](t)(cluster.PUPL(rows.Unit(x), data.Labeled, config.Cluster))
-		p := must[*probe.Probe](t)(probe.FitPU(eng, rows.Unit(e.H), clusters.Positive, risk.CrossEntropy, config.Probe))
+		clusters := expect.Must(cluster.PUPL(rows.Unit(x), data.Labeled, config.Cluster))(t)
+		p := expect.Must(probe.FitPU(eng, rows.Unit(e.H), clusters.Positive, risk.CrossEntropy, config.Probe))(t)
 		want := classify.Classifier{Model: m, Probe: p, Clusters: clusters}
 		config.Space = space
 		// With the model that is there, batches are not needed.
-		checkResult(t, must[*Result](t)(Fit(ctx, eng, m, Images{Images: data.Images, Index: data.Index, Labeled: data.Labeled}, config)), e, p, want)
+		checkResult(t, expect.Must(Fit(ctx, eng, m, Images{Images: data.Images, Index: data.Index, Labeled: data.Labeled}, config))(t), e, p, want)
 		if space == EncoderOutputs {
 			continue
 		}
 		config.FineTune = &classify.FineTuneConfig{Epochs: 2, BatchSize: 4, Seed: 3}
 		tune := *config.FineTune
 		tune.Head = p
-		tuned := must[*classify.Classifier](t)(classify.FineTunePU(ctx, eng, m,
-			classify.LabeledImages[bool]{Pixels: pixels, Labels: clusters.Positive}, risk.CrossEntropy, tune))
+		tuned := expect.Must(classify.FineTunePU(ctx, eng, m,
+			classify.LabeledImages[bool]{Pixels: pixels, Labels: clusters.Positive}, risk.CrossEntropy, tune))(t)
 		tuned.Clusters = clusters
-		got := must[*Result](t)(Run(ctx, eng, data, config))
+		got := expect.Must(Run(ctx, eng, data, config))(t)
 		sameModels(t, got.Model, m)
 		if checkResult(t, got, e, p, *tuned); config.FineTune.Head != nil {
 			t.Error("the configuration was changed")
@@ -75,12 +75,10 @@ func checkResult(t *testing.T, got *Result, e *train.Embedding, p *probe.Probe, 
 		{"labels", got.Labels, want.Clusters.Positive}, {"probe", got.Probe, p}, {"head", got.Classifier.Probe, want.Probe},
 		{"the classifier's clusters", got.Classifier.Clusters, want.Clusters}, {"fine-tuned", got.Classifier.Tuning != nil, want.Tuning != nil},
 	} {
-		if !reflect.DeepEqual(part.got, part.want) {
-			t.Errorf("%s: %v, want %v", part.name, part.got, part.want)
-		}
+		expect.That(t, reflect.DeepEqual(part.got, part.want), "%s: %v, want %v", part.name, part.got, part.want)
 	}
-	if want.Tuning != nil && !reflect.DeepEqual(got.Classifier.Tuning.History, want.Tuning.History) {
-		t.Errorf("losses %v, want %v", got.Classifier.Tuning.History.Losses, want.Tuning.History.Losses)
+	if want.Tuning != nil {
+		expect.Equal(t, got.Classifier.Tuning.History, want.Tuning.History, "history")
 	}
 }
 
@@ -89,35 +87,33 @@ func TestRiskInsteadOfPseudoLabels(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	data, _ := striped(30, 6)
 	nnpu := risk.NNPU(0.4, risk.LogisticLoss)
-	m := must[*train.Model](t)(train.Pretrain(ctx, eng, data.Batches, quick(2)))
+	m := expect.Must(train.Pretrain(ctx, eng, data.Batches, quick(2)))(t)
 	config := Config{Risk: nnpu, Probe: probe.Config{Epochs: 5}, Cluster: cluster.Config{Restarts: -1}} // is not looked at
-	got := must[*Result](t)(Fit(ctx, eng, m, data, config))
-	e := must[*train.Embedding](t)(m.EmbedImages(eng, data.Images))
-	want := must[*probe.Probe](t)(probe.FitPU(eng, rows.Unit(e.H), data.Labeled, nnpu, config.Probe))
-	if got.Clusters != nil || !slices.Equal(got.Labels, data.Labeled) || !reflect.DeepEqual(got.Probe, want) {
-		t.Errorf("%+v, want the probe %v", got, want)
-	}
+	got := expect.Must(Fit(ctx, eng, m, data, config))(t)
+	e := expect.Must(m.EmbedImages(eng, data.Images))(t)
+	want := expect.Must(probe.FitPU(eng, rows.Unit(e.H), data.Labeled, nnpu, config.Probe))(t)
+	expect.That(t, got.Clusters == nil && slices.Equal(got.Labels, data.Labeled) && reflect.DeepEqual(got.Probe, want),
+		"%+v, want the probe %v", got, want)
 	if got.Labels[0] = false; !data.Labeled[0] {
 		t.Error("the labels of the result are those of the data, not a copy")
 	}
-	head := must[*probe.Probe](t)(probe.New(1, 8))
+	head := expect.Must(probe.New(1, 8))(t)
 	config.FineTune = &classify.FineTuneConfig{Epochs: 1, BatchSize: 10, Head: head}
-	got = must[*Result](t)(Fit(ctx, eng, m, data, config))
-	tuned := must[*classify.Classifier](t)(classify.FineTunePU(ctx, eng, m,
-		classify.LabeledImages[bool]{Pixels: data.Images.(memory).pixels, Labels: data.Labeled}, nnpu, *config.FineTune))
-	if !reflect.DeepEqual(got.Classifier.Probe, tuned.Probe) || !reflect.DeepEqual(got.Probe, want) {
-		t.Errorf("tuned to %v, want %v", got.Classifier.Probe, tuned.Probe)
-	}
+	got = expect.Must(Fit(ctx, eng, m, data, config))(t)
+	tuned := expect.Must(classify.FineTunePU(ctx, eng, m,
+		classify.LabeledImages[bool]{Pixels: data.Images.(memory).pixels, Labels: data.Labeled}, nnpu, *config.FineTune))(t)
+	expect.That(t, reflect.DeepEqual(got.Classifier.Probe, tuned.Probe) && reflect.DeepEqual(got.Probe, want),
+		"tuned to %v, want %v", got.Classifier.Probe, tuned.Probe)
 }
 
 func TestFeaturesEqualStagesByHand(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	data, config := blobRows(20), Config{Pretrain: quick(10), Probe: probe.Config{Epochs: 20}}
-	m := must[*train.Model](t)(train.PretrainFeatures(ctx, eng, data.Batches, config.Pretrain))
-	e := must[*train.Embedding](t)(m.EmbedFeatures(eng, data.X))
-	clusters := must[*cluster.Clustering](t)(cluster.PUPL(rows.Unit(e.H), data.Labeled, cluster.Config{}))
-	p := must[*probe.Probe](t)(probe.FitPU(eng, rows.Unit(e.H), clusters.Positive, risk.CrossEntropy, config.Probe))
-	got := must[*Result](t)(Run(ctx, eng, data, config))
+	m := expect.Must(train.PretrainFeatures(ctx, eng, data.Batches, config.Pretrain))(t)
+	e := expect.Must(m.EmbedFeatures(eng, data.X))(t)
+	clusters := expect.Must(cluster.PUPL(rows.Unit(e.H), data.Labeled, cluster.Config{}))(t)
+	p := expect.Must(probe.FitPU(eng, rows.Unit(e.H), clusters.Positive, risk.CrossEntropy, config.Probe))(t)
+	got := expect.Must(Run(ctx, eng, data, config))(t)
 	if sameModels(t, got.Model, m); !mat.Equal(got.Embedding.Z, e.Z) || !reflect.DeepEqual(got.Clusters, clusters) || !reflect.DeepEqual(got.Probe, p) {
 		t.Errorf("%+v, want the probe %v", got, p)
 	}
@@ -131,23 +127,17 @@ func TestAlgorithm1EndToEnd(t *testing.T) {
 	data.Batches = stripes{size: 32, labeled: 8}
 	config := Config{Pretrain: quick(60), Probe: probe.Config{BatchSize: 128}}
 	config.Pretrain.Encoder = encoder.SmallCNN{Width: 4, Dim: 16}
-	c := must[*Result](t)(Run(context.Background(), eng, data, config)).Classifier
+	c := expect.Must(Run(context.Background(), eng, data, config))(t).Classifier
 	path := filepath.Join(t.TempDir(), "deep", "stripes.classifier")
-	if err := c.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	loaded := must[*classify.Classifier](t)(classify.Load(path, nil))
+	expect.NoError(t, c.Save(path))
+	loaded := expect.Must(classify.Load(path, nil))(t)
 	pixels := data.Images.(memory).pixels
-	before, after := must[[]float64](t)(c.Probabilities(eng, pixels)), must[[]float64](t)(loaded.Probabilities(eng, pixels))
-	if !slices.Equal(before, after) {
-		t.Error("the loaded classifier predicts something else")
-	}
+	before, after := expect.Must(c.Probabilities(eng, pixels))(t), expect.Must(loaded.Probabilities(eng, pixels))(t)
+	expect.That(t, slices.Equal(before, after), "the loaded classifier predicts something else")
 	if loaded.Model.Record.Settings != c.Model.Record.Settings || !slices.Equal(loaded.Model.History.Losses, c.Model.History.Losses) ||
 		!slices.Equal(loaded.Clusters.PositiveCenter, c.Clusters.PositiveCenter) || loaded.Clusters.Potential != c.Clusters.Potential {
 		t.Error("record, losses or clusters did not come back")
 	}
-	score := must[evaluate.Binary](t)(loaded.Score(eng, classify.LabeledImages[bool]{Pixels: pixels, Labels: truth}))
-	if score.Accuracy() < 0.95 {
-		t.Errorf("stripes are told apart in %s; this should be easy", score)
-	}
+	score := expect.Must(loaded.Score(eng, classify.LabeledImages[bool]{Pixels: pixels, Labels: truth}))(t)
+	expect.That(t, score.Accuracy() >= 0.95, "stripes are told apart in %s; this should be easy", score)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
@@ -41,7 +42,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 	huge.Set(3, 1, 1e40)
 	tiny := mat.DenseCopyOf(features.X)
 	tiny.Scale(1e-60, tiny)
-	three := must[*probe.Probe](t)(probe.New(3, 2))
+	three := expect.Must(probe.New(3, 2))(t)
 	tuned := Config{FineTune: &classify.FineTuneConfig{}}
 	for says, tt := range map[string]struct {
 		data   Data
@@ -81,8 +82,7 @@ func TestDataIsCheckedFirst(t *testing.T) {
 		"-1 epochs of batches … there must be 1 or more of both":                                         {struct{ Images }{images}, Config{FineTune: &classify.FineTuneConfig{Epochs: -1}}},
 	} {
 		tt.config.Pretrain.Observer = train.OnStep(func(train.Progress) { t.Errorf("%s: trained", says) })
-		_, err := Run(context.Background(), enginetest.Open(t), tt.data, tt.config)
-		refusal.Check(t, err, says)
+		refusal.Check(t, refusal.Err(Run(context.Background(), enginetest.Open(t), tt.data, tt.config)), says)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestErrorsNameTheStage(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	good, _ := striped(30, 6)
 	second := func(_ any, err error) error { return err }
-	m := must[*train.Model](t)(train.Pretrain(ctx, eng, good.Batches, quick(1)))
+	m := expect.Must(train.Pretrain(ctx, eng, good.Batches, quick(1)))(t)
 	change := func(change func(*Config)) Config {
 		config := Config{Pretrain: quick(3), Probe: probe.Config{Epochs: 2}}
 		change(&config)
@@ -124,18 +124,15 @@ func TestErrorsNameTheStage(t *testing.T) {
 		{second(Fit(ctx, eng, nil, good, Config{})), "pipeline: no model; ", nil},
 		{second(Fit(ctx, eng, m, blobRows(10), Config{})), "pipeline: embedding: train: this model embeds images", nil},
 	} {
-		if tt.err == nil || !strings.HasPrefix(tt.err.Error(), tt.prefix) || tt.cause != nil && !errors.Is(tt.err, tt.cause) {
-			t.Errorf("error %v does not begin with %q", tt.err, tt.prefix)
-		}
+		expect.That(t, tt.err != nil && strings.HasPrefix(tt.err.Error(), tt.prefix) && (tt.cause == nil ||
+			errors.Is(tt.err, tt.cause)), "error %v does not begin with %q", tt.err, tt.prefix)
 	}
 	var d *train.Diverged
 	if err := run(good, func(c *Config) { c.Pretrain.LearningRate = 1e39 }); !errors.As(err, &d) || !strings.HasPrefix(err.Error(), "pipeline: pretraining: ") {
 		t.Error(err)
 	}
 	err := fit(good, func(c *Config) { c.FineTune = &classify.FineTuneConfig{Epochs: 1, LearningRate: 1e39} })
-	if !errors.As(err, &d) || !strings.HasPrefix(err.Error(), "pipeline: fine-tuning: ") {
-		t.Error(err)
-	}
+	expect.That(t, errors.As(err, &d) && strings.HasPrefix(err.Error(), "pipeline: fine-tuning: "), "%v", err)
 }
 
 // stopAt stops a run after a step, or, of step 0, when it has ended.
@@ -186,19 +183,17 @@ func TestContextStops(t *testing.T) {
 		c := config(folder)
 		tt.where(&c, func() { stop(enough) })
 		r, err := Run(ctx, eng, data, c)
-		if r != nil || !errors.Is(err, context.Canceled) || !errors.Is(err, enough) || !strings.HasPrefix(err.Error(), tt.prefix) {
-			t.Errorf("%s: %v, %v", tt.name, r, err)
-		}
+		expect.That(t, r == nil && errors.Is(err, context.Canceled) && errors.Is(err, enough) &&
+			strings.HasPrefix(err.Error(), tt.prefix), "%s: %v, %v", tt.name, r, err)
 		if stopped := (*train.Stopped)(nil); errors.As(err, &stopped) != (tt.steps > 0) || tt.steps > 0 && stopped.Step != tt.steps {
 			t.Errorf("%s: %+v", tt.name, err)
 		}
 	}
-	whole := must[*Result](t)(Run(context.Background(), eng, data, config("")))
-	resumed := must[*Result](t)(Run(context.Background(), eng, data, config(folder)))
+	whole := expect.Must(Run(context.Background(), eng, data, config("")))(t)
+	resumed := expect.Must(Run(context.Background(), eng, data, config(folder)))(t)
 	sameModels(t, resumed.Classifier.Model, whole.Classifier.Model)
-	if !reflect.DeepEqual(resumed.Classifier.Probe, whole.Classifier.Probe) || !reflect.DeepEqual(resumed.Probe, whole.Probe) {
-		t.Error("the run that was stopped ends in another classifier")
-	}
+	expect.That(t, reflect.DeepEqual(resumed.Classifier.Probe, whole.Classifier.Probe) &&
+		reflect.DeepEqual(resumed.Probe, whole.Probe), "the run that was stopped ends in another classifier")
 }
 
 func TestNoContext(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -16,25 +17,24 @@ import (
 func TestPipelinesOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	run := func(eng *engine.Engine) ([]bool, *probe.Probe) {
-		r := must[*Result](t)(Run(context.Background(), eng, blobRows(60), Config{
+		r := expect.Must(Run(context.Background(), eng, blobRows(60), Config{
 			Pretrain: quick(10), Cluster: cluster.Config{Restarts: 3, Seed: 1}, Probe: probe.Config{Epochs: 20, Seed: 2},
-		}))
+		}))(t)
 		return r.Labels, r.Probe
 	}
 	crossFit := func(eng *engine.Engine) ([]bool, *probe.Probe) {
 		data, _ := manyBlobs(new([][]bool))
-		r := must[*CrossFitted](t)(CrossFit(context.Background(), eng, data, CrossFitConfig{
+		r := expect.Must(CrossFit(context.Background(), eng, data, CrossFitConfig{
 			Folds: 2, Pretrain: quick(10), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 20}, Seed: 3,
-		}))
+		}))(t)
 		return r.Labels.Positive, r.Classifier[0].Probe
 	}
 	for name, method := range map[string]func(*engine.Engine) ([]bool, *probe.Probe){"Algorithm 1": run, "CrossFit": crossFit} {
 		labels, p := method(xla)
 		wantLabels, want := method(pureGo)
 		for i, positive := range wantLabels {
-			if labels[i] != positive {
-				t.Errorf("%s: example %d has pseudo-label %v, and %v in pure Go", name, i, labels[i], positive)
-			}
+			expect.That(t, labels[i] == positive,
+				"%s: example %d has pseudo-label %v, and %v in pure Go", name, i, labels[i], positive)
 		}
 		for i, w := range want.Weights.RawMatrix().Data {
 			if got := p.Weights.RawMatrix().Data[i]; !(math.Abs(got-w) <= 1e-2*max(1, math.Abs(w))) {

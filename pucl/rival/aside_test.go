@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/rows"
 )
@@ -45,24 +46,20 @@ func TestAsideIsAPartOfTheExamples(t *testing.T) {
 			} else {
 				all = all[10:]
 			}
-			if len(r.aside[0].examples) != tt.positives || len(r.aside[1].examples) != unlabeled {
-				t.Errorf("%s, single data set %v: %d are set aside", tt.method, single, r.aside)
-			}
-			if got := sorted(r.positive, r.aside[0]); !slices.Equal(got, rows.All(10)) {
-				t.Errorf("%s: positives %d", tt.method, got)
-			}
+			expect.That(t, len(r.aside[0].examples) == tt.positives && len(r.aside[1].examples) == unlabeled,
+				"%s, single data set %v: %d are set aside", tt.method, single, r.aside)
+			got := sorted(r.positive, r.aside[0])
+			expect.That(t, slices.Equal(got, rows.All(10)), "%s: positives %d", tt.method, got)
 			if got := sorted(r.unlabeled, r.aside[1]); !slices.Equal(got, all) {
 				t.Errorf("%s, single data set %v: unlabeled examples %d", tt.method, single, got)
 			}
 			for _, example := range sorted(r.aside[0], r.aside[1]) {
-				if slices.Contains(sorted(r.positive, r.unlabeled), example) {
-					t.Errorf("%s, single data set %v: example %d is set aside and teaches", tt.method, single, example)
-				}
+				expect.That(t, !slices.Contains(sorted(r.positive, r.unlabeled), example),
+					"%s, single data set %v: example %d is set aside and teaches", tt.method, single, example)
 			}
 			same := func(seed uint64) bool { return slices.Equal(sorted(draw(seed).aside[1]), sorted(r.aside[1])) }
-			if !same(1) || tt.unlabeled > 1 && same(2) {
-				t.Errorf("%s: the seed does not tell what is set aside", tt.method)
-			}
+			expect.That(t, same(1) && (tt.unlabeled <= 1 || !same(2)),
+				"%s: the seed does not tell what is set aside", tt.method)
 		}
 	}
 }
@@ -78,19 +75,15 @@ func TestRowsSetAsideAreTheLast(t *testing.T) {
 		config := quick(tt.method, 4)
 		config.Recipe = augment.Recipe{augment.Flip{}}
 		r := dealt(t, data, config)
-		batch, err := r.batch(2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		batch := expect.Must(r.batch(2))(t)
 		count := 96 + tt.positives + tt.unlabeled
 		for i, x := range batch.Inputs {
 			want := 96
 			if i < 2 { // examples and their views
 				want = count
 			}
-			if got := x.Shape().Dim(0); got != want {
-				t.Errorf("%s: input %d has %d rows, want %d", tt.method, i, got, want)
-			}
+			got := x.Shape().Dim(0)
+			expect.That(t, got == want, "%s: input %d has %d rows, want %d", tt.method, i, got, want)
 		}
 		pixels := tensors.MustCopyFlatData[uint8](batch.Inputs[0])
 		decks, row := []*deck{&r.positive, &r.unlabeled, &r.aside[0], &r.aside[1]}, 0
@@ -106,8 +99,7 @@ func TestRowsSetAsideAreTheLast(t *testing.T) {
 			slices.Equal(tensors.MustCopyFlatData[float32](first)[:96], tensors.MustCopyFlatData[float32](second)) {
 			t.Errorf("%s: both views are one", tt.method)
 		}
-		if batch.Examples != 96 || row != count {
-			t.Errorf("%s: %d rows of %d examples", tt.method, row, batch.Examples)
-		}
+		expect.That(t, batch.Examples == 96 && row == count,
+			"%s: %d rows of %d examples", tt.method, row, batch.Examples)
 	}
 }

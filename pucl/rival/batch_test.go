@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -24,12 +25,9 @@ func TestDeckDealsEveryExample(t *testing.T) {
 	all := d.deal(0, 15)
 	for round := range 3 {
 		dealt := all[5*round : 5*round+5]
-		if sorted := slices.Sorted(slices.Values(dealt)); !slices.Equal(sorted, examples) {
-			t.Errorf("round %d deals %v", round, dealt)
-		}
-		if round > 0 && slices.Equal(dealt, all[:5]) {
-			t.Error("two rounds have one order")
-		}
+		sorted := slices.Sorted(slices.Values(dealt))
+		expect.That(t, slices.Equal(sorted, examples), "round %d deals %v", round, dealt)
+		expect.That(t, round <= 0 || !slices.Equal(dealt, all[:5]), "two rounds have one order")
 	}
 	for first := range 12 {
 		if again := d.deal(first, 3); !slices.Equal(again, all[first:first+3]) {
@@ -43,17 +41,13 @@ func TestBatchesHoldBothKinds(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		data := mixture(3, 13, 1)
 		data.SingleDataset = single
-		positive, unlabeled, err := data.pools()
-		if err != nil {
-			t.Fatal(err)
-		}
+		positive, unlabeled := expect.Must2(data.pools())(t)
 		want := rows.All(13)[3:]
 		if single {
 			want = rows.All(13)
 		}
-		if !slices.Equal(positive, []int{0, 1, 2}) || !slices.Equal(unlabeled, want) {
-			t.Errorf("single data set %v: positives %v, unlabeled %v", single, positive, unlabeled)
-		}
+		expect.That(t, slices.Equal(positive, []int{0, 1, 2}) && slices.Equal(unlabeled, want),
+			"single data set %v: positives %v, unlabeled %v", single, positive, unlabeled)
 	}
 }
 
@@ -72,9 +66,7 @@ func TestPairings(t *testing.T) {
 		var seen [n]int
 		for range 300 {
 			partner := tt.draw(rng, positives, n)
-			if len(partner) != tt.rows {
-				t.Fatalf("pairing %d: %d partners", tt.pairing, len(partner))
-			}
+			expect.Require(t, len(partner) == tt.rows, "pairing %d: %d partners", tt.pairing, len(partner))
 			for i, p := range partner {
 				seen[tt.first+i] |= 1 << p
 			}
@@ -84,9 +76,8 @@ func TestPairings(t *testing.T) {
 			if row < positives {
 				want = tt.ofPositives
 			}
-			if partners != want {
-				t.Errorf("pairing %d: row %d has the partners %b, want %b", tt.pairing, row, partners, want)
-			}
+			expect.That(t, partners == want,
+				"pairing %d: row %d has the partners %b, want %b", tt.pairing, row, partners, want)
 		}
 	}
 }
@@ -98,9 +89,7 @@ func TestMixingWeights(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		sum, squares := 0.0, 0.0
 		for _, w := range (mixing{alpha: alpha}).weights(rng, count) {
-			if !(w > 0 && w < 1) {
-				t.Fatalf("weight %g", w)
-			}
+			expect.Require(t, w > 0 && w < 1, "weight %g", w)
 			sum += float64(w)
 			squares += float64(w) * float64(w)
 		}
@@ -108,9 +97,8 @@ func TestMixingWeights(t *testing.T) {
 		if want := 1 / (4 * (2*alpha + 1)); math.Abs(mean-0.5) > 5*math.Sqrt(want/count) || math.Abs(variance/want-1) > 0.05 {
 			t.Errorf("α = %g: mean %g, variance %g, want ½ and %g", alpha, mean, variance, want)
 		}
-		if least := slices.Min((mixing{alpha: alpha, own: true}).weights(rng, count)); least < 0.5 {
-			t.Errorf("α = %g: a row has the weight %g", alpha, least)
-		}
+		least := slices.Min((mixing{alpha: alpha, own: true}).weights(rng, count))
+		expect.That(t, least >= 0.5, "α = %g: a row has the weight %g", alpha, least)
 	}
 }
 
@@ -139,50 +127,38 @@ func TestImages(t *testing.T) {
 		t.Errorf("%v; accuracy %g", err, share(scores, 70))
 	}
 	alone, err := r.Network.Score(eng, Images{data.Examples.(Images).Pixels[:64], data.Examples.(Images).Shape})
-	if err != nil || math.Abs(alone[0]-scores[0]) > 1e-4 {
-		t.Errorf("%v; by itself an image has the score %g, among others %g", err, alone, scores[0])
-	}
+	expect.That(t, err == nil && math.Abs(alone[0]-scores[0]) <= 1e-4,
+		"%v; by itself an image has the score %g, among others %g", err, alone, scores[0])
 	// Of black images alone nothing can be learned: all logits are the same, and so log E_U[Φ] = E_P[log Φ].
 	black := quick(VPU{Weight: -1}, 3)
 	black.Recipe = augment.Recipe{augment.Func{Name: "black", Graph: func(x, _ *Node) *Node { return ZerosLike(x) }}}
 	for _, loss := range must(t, eng, data, black).History.Losses {
-		if math.Abs(loss) > 1e-5 {
-			t.Errorf("the loss of black images is %g", loss)
-		}
+		expect.That(t, math.Abs(loss) <= 1e-5, "the loss of black images is %g", loss)
 	}
 	one := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan()}
 	one.positive, one.unlabeled = deck{examples: rows.All(20)}, deck{examples: rows.All(120)[20:]}
-	batch, err := one.batch(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	batch := expect.Must(one.batch(3))(t)
 	again, err := one.batch(3)
-	if err != nil || batch.Examples != 96 || len(batch.Inputs) != 4 {
-		t.Fatalf("%d examples, %d inputs, %v", batch.Examples, len(batch.Inputs), err)
-	}
+	expect.Require(t, err == nil && batch.Examples == 96 && len(batch.Inputs) == 4,
+		"%d examples, %d inputs, %v", batch.Examples, len(batch.Inputs), err)
 	for i, x := range batch.Inputs {
-		if !x.Equal(again.Inputs[i]) {
-			t.Errorf("input %d of one step differs", i)
-		}
+		expect.That(t, x.Equal(again.Inputs[i]), "input %d of one step differs", i)
 	}
 	pixels := tensors.MustCopyFlatData[uint8](batch.Inputs[0])
 	first := one.positive.deal(3*32, 1)[0]
-	if !slices.Equal(pixels[:64], data.Examples.(Images).Pixels[first*64:first*64+64]) {
-		t.Error("the first image of a batch is not the positive that was dealt")
-	}
+	expect.That(t, slices.Equal(pixels[:64], data.Examples.(Images).Pixels[first*64:first*64+64]),
+		"the first image of a batch is not the positive that was dealt")
 }
 
 // The record tells all settings, defaults included.
 func TestRecordTellsDefaults(t *testing.T) {
 	want := "uPU π=0.3, sigmoid loss, version 1; batches of 64 positives and 192 unlabeled; Adam, rate up to 0.001, warm-up of a twentieth of " +
 		"the run from 0 of the peak, cosine to 0 after the last step, 1000 steps; encoder: MLP hidden [256 256], 128-d; seed 0"
-	if got := (Config{Method: UPU{Prior: 0.3}}).withDefaults(Rows{}).describe(); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
+	got := (Config{Method: UPU{Prior: 0.3}}).withDefaults(Rows{}).describe()
+	expect.That(t, got == want, "got %s\nwant %s", got, want)
 	adam := Config{Method: VPU{}, Settings: train.Settings{Optimizer: optim.AdamW{}}}.withDefaults(Images{})
-	if adam.Settings.LearningRate != (optim.AdamW{}).PeakRate() {
-		t.Errorf("the rate of AdamW is %g", adam.Settings.LearningRate)
-	}
+	expect.That(t, adam.Settings.LearningRate == (optim.AdamW{}).PeakRate(),
+		"the rate of AdamW is %g", adam.Settings.LearningRate)
 }
 
 // What a checkpoint is told apart by holds the data and the held-out ones, by digests.
@@ -206,11 +182,8 @@ func TestIdentityTellsDataApart(t *testing.T) {
 		"the encoder":      func(_ *Data, c *Config) { c.Encoder = encoder.MLP{} },
 		"sizes":            func(_ *Data, c *Config) { c.Positives++ },
 	} {
-		if identify(change) == same {
-			t.Errorf("%s does not matter", name)
-		}
+		expect.That(t, identify(change) != same, "%s does not matter", name)
 	}
-	if identify(func(_ *Data, c *Config) { c.Settings = train.Settings{} }).Data != "" {
-		t.Error("without a checkpoint the data are read for nothing")
-	}
+	expect.That(t, identify(func(_ *Data, c *Config) { c.Settings = train.Settings{} }).Data == "",
+		"without a checkpoint the data are read for nothing")
 }

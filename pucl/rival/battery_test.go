@@ -48,18 +48,15 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 				}
 			}
 			scores, err := r.Network.Score(eng, config.Test)
-			if err != nil || !slices.Equal(scores, last.Test) {
-				t.Errorf("%v; the network scores otherwise than after its last epoch", err)
-			}
+			expect.That(t, err == nil && slices.Equal(scores, last.Test),
+				"%v; the network scores otherwise than after its last epoch", err)
 			for path := range weights(t, r.Network) {
-				if !strings.HasPrefix(path, "/network/encoder/") && !strings.HasPrefix(path, "/network/head/") {
-					t.Errorf("the network keeps %s, which is none of its own", path)
-				}
+				expect.That(t, strings.HasPrefix(path, "/network/encoder/") ||
+					strings.HasPrefix(path, "/network/head/"), "the network keeps %s, which is none of its own", path)
 			}
 			s, err := r.Select(firstAre(test/2, test), nil)
-			if err != nil || s.Last.Test != share(last.Test, test/2) || s.Oracle.Test < s.WithoutNegatives.Test || s.Last.Degenerate {
-				t.Errorf("%+v, %v", s, err)
-			}
+			expect.That(t, err == nil && s.Last.Test == share(last.Test, test/2) &&
+				s.Oracle.Test >= s.WithoutNegatives.Test && !s.Last.Degenerate, "%+v, %v", s, err)
 		})
 	}
 }
@@ -85,10 +82,7 @@ func weights(t *testing.T, n *Network) map[string][]float32 {
 	t.Helper()
 	out := map[string][]float32{}
 	for v := range n.store.IterVariables() {
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := expect.Must(v.Value())(t)
 		out[v.Path()] = tensors.MustCopyFlatData[float32](value)
 	}
 	return out
@@ -128,9 +122,8 @@ func TestFirstLossesAndResume(t *testing.T) {
 					stop()
 				}
 			})
-			if _, err := Train(ctx, eng, data, interrupted); !errors.Is(err, context.Canceled) {
-				t.Fatalf("a stopped run returned %v", err)
-			}
+			_, err := Train(ctx, eng, data, interrupted)
+			expect.Require(t, errors.Is(err, context.Canceled), "a stopped run returned %v", err)
 			if resumed := must(t, eng, data, config); !same(t, whole, resumed) {
 				t.Errorf("resumed: losses %v, want %v", resumed.History.Losses, whole.History.Losses)
 			}
@@ -173,9 +166,8 @@ func TestSeeds(t *testing.T) {
 	_, err := Train(context.Background(), eng, data, config)
 	refusal.Check(t, err, "is the checkpoint of another run … name another folder in Checkpoint … Seed: there 5, asked for 6")
 	config.Settings.Checkpoint = ""
-	if r := must(t, eng, data, config); slices.Equal(r.History.Losses, whole.History.Losses) {
-		t.Error("another seed gave the same losses")
-	}
+	r := must(t, eng, data, config)
+	expect.That(t, !slices.Equal(r.History.Losses, whole.History.Losses), "another seed gave the same losses")
 }
 
 // What the last epoch and the one chosen without negatives are does not hang on the true classes, which are told after training;

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
@@ -82,20 +83,14 @@ func dealt(t *testing.T, data Data, config Config) *run {
 	if err == nil {
 		err = r.deal(positive, unlabeled)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return r
 }
 
 // must trains and returns the result.
 func must(t *testing.T, eng *engine.Engine, data Data, config Config) *Result {
 	t.Helper()
-	r, err := Train(context.Background(), eng, data, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return expect.Must(Train(context.Background(), eng, data, config))(t)
 }
 
 // share returns how many of the scores are right about the first positives.

@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
@@ -153,13 +154,10 @@ func TestLaGAMMetaStepAgainstFiniteDifferences(t *testing.T) {
 		up[i], down[i] = up[i]+step, down[i]-step
 		want[i] = (risk(up) - risk(down)) / (2 * step)
 	}
-	out, err := ExecOnce(enginetest.Open(t).Backend, func(in []*Node) *Node {
+	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(in []*Node) *Node {
 		more, less := LaGAM{Prior: prior, Rate: rate}.slopes(pass{nil, in[1], in[0]}, in[2], pass{nil, in[3], in[4]}, pass{nil, in[5], in[6]})
 		return Concatenate([]*Node{more, less}, 0)
-	}, logits, h, y, hP, tP, hU, tU)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, logits, h, y, hP, tP, hU, tU))(t)
 	for i, v := range out.Value().([]float64) {
 		vectortest.Near(t, "slope", v, want[i], 1e-5)
 	}
@@ -181,24 +179,14 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 	method := LaGAM{Prior: 0.5, Warmup: 0.45, Groups: 2}
 	due := map[int]bool{5: true, 6: true, 8: true} // the last step is too late
 	r := dealt(t, data, quick(method, 10))
-	var err error
 	r.network = must(t, eng, data, quick(NNPU{Prior: 0.5}, 60)).Network
-	if r.reader, err = r.network.newScorer(eng, reading{inNetwork, func(p pass) *Node { return L2Normalize(p.h, -1) }}); err != nil {
-		t.Fatal(err)
-	}
+	r.reader = expect.Must(r.network.newScorer(eng, reading{inNetwork, func(p pass) *Node { return L2Normalize(p.h, -1) }}))(t)
 	defer r.reader.exec.Finalize()
 	v := r.memory(r.network.store.RootScope(), "groups")
 	for done := 1; done <= 10; done++ {
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 140), 140)); err != nil {
-			t.Fatal(err)
-		}
-		if err := method.regroup(r, done); err != nil {
-			t.Fatal(err)
-		}
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 140), 140)))
+		expect.NoError(t, method.regroup(r, done))
+		value := expect.Must(v.Value())(t)
 		groups := tensors.MustCopyFlatData[float32](value)
 		if grouped := slices.Min(groups) >= 1 && slices.Max(groups) <= 2; grouped != due[done] {
 			t.Errorf("after %d steps groups %g", done, groups[:5])
@@ -212,9 +200,7 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 				apart++
 			}
 		}
-		if apart < 130 {
-			t.Errorf("after %d steps %d of 140 are with their class", done, apart)
-		}
+		expect.That(t, apart >= 130, "after %d steps %d of 140 are with their class", done, apart)
 	}
 }
 
@@ -222,7 +208,6 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 func TestLaGAMGroupsOfFewProjections(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 140, 1)
 	r := dealt(t, data, quick(LaGAM{Prior: 0.5}, 10))
-	var err error
 	r.network = must(t, eng, data, quick(NNPU{Prior: 0.5}, 2)).Network
 	v := r.memory(r.network.store.RootScope(), "groups")
 	for want, of := range map[float32]func(p pass) *Node{
@@ -232,17 +217,11 @@ func TestLaGAMGroupsOfFewProjections(t *testing.T) {
 		},
 		140: func(p pass) *Node { return AddScalar(p.h, 1) }, // more groups than examples
 	} {
-		if r.reader, err = r.network.newScorer(eng, reading{inNetwork, of}); err != nil {
-			t.Fatal(err)
-		}
+		r.reader = expect.Must(r.network.newScorer(eng, reading{inNetwork, of}))(t)
 		defer r.reader.exec.Finalize()
-		if err := (LaGAM{Prior: 0.5, Groups: 150}).withDefaults().regroup(r, 8); err != nil {
-			t.Fatalf("%g: %v", want, err)
-		}
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		err := (LaGAM{Prior: 0.5, Groups: 150}).withDefaults().regroup(r, 8)
+		expect.Require(t, err == nil, "%g: %v", want, err)
+		value := expect.Must(v.Value())(t)
 		if groups := tensors.MustCopyFlatData[float32](value); slices.Min(groups) != 1 || slices.Max(groups) != want {
 			t.Errorf("groups up to %g, want %g", slices.Max(groups), want)
 		}

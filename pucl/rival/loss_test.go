@@ -10,6 +10,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
@@ -93,10 +94,7 @@ func lossesOf(t *testing.T, m Method, n numbers) func(numbers) (float64, []float
 	})
 	return func(n numbers) (float64, []float64) {
 		t.Helper()
-		out, err := exec.Call(n.variables())
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Must(exec.Call(n.variables()))(t)
 		return out[0].Value().(float64), out[1].Value().([]float64)
 	}
 }
@@ -321,9 +319,7 @@ func TestLossesAgainstLoops(t *testing.T) {
 		}
 		return false
 	}
-	if below("nnPU") || !below("nnPU below 0") {
-		t.Error("nnPU is not tried on both sides of 0")
-	}
+	expect.That(t, !below("nnPU") && below("nnPU below 0"), "nnPU is not tried on both sides of 0")
 }
 
 // Where the negative part of the risk is not below 0, nnPU is uPU.
@@ -332,9 +328,8 @@ func TestNNPUIsUPUWhereTheRiskIsPositive(t *testing.T) {
 	for _, logistic := range []bool{false, true} {
 		value, grad := lossOf(t, NNPU{Prior: 0.1, Logistic: logistic}, n)
 		unbiased, unbiasedGrad := lossOf(t, UPU{Prior: 0.1, Logistic: logistic}, n)
-		if value != unbiased || !slices.Equal(grad, unbiasedGrad) {
-			t.Errorf("nnPU %g, %g; uPU %g, %g", value, grad, unbiased, unbiasedGrad)
-		}
+		expect.That(t, value == unbiased && slices.Equal(grad, unbiasedGrad),
+			"nnPU %g, %g; uPU %g, %g", value, grad, unbiased, unbiasedGrad)
 	}
 }
 
@@ -379,9 +374,7 @@ func TestDistPUWarmsUp(t *testing.T) {
 	} {
 		now := m.plan().schedule(tt.done)
 		vectortest.Near(t, fmt.Sprint("weight of the entropy at ", tt.done), float64(now[0]), tt.entropy, 1e-7)
-		if float64(now[1]) != tt.later {
-			t.Errorf("at %g the weight of mixed examples is %g", tt.done, now[1])
-		}
+		expect.That(t, float64(now[1]) == tt.later, "at %g the weight of mixed examples is %g", tt.done, now[1])
 	}
 	for i, x := range m.plan().schedule(0.1) {
 		n.now[i] = float64(x)
@@ -405,15 +398,13 @@ func TestP3MixWarmsUp(t *testing.T) {
 		n := draw(tt.method, 0)
 		after := tt.loss(n)
 		for done, want := range map[float64]float64{0: 0, 0.1999: 0, 0.2: 1, 0.9: 1} {
-			if now := tt.method.plan().schedule(done); float64(now[0]) != want {
-				t.Errorf("%s: %g at %g, want %g", tt.method, now[0], done, want)
-			}
+			now := tt.method.plan().schedule(done)
+			expect.That(t, float64(now[0]) == want, "%s: %g at %g, want %g", tt.method, now[0], done, want)
 		}
 		n.now[0] = 0
 		value, _ := lossOf(t, tt.method, n)
 		vectortest.Near(t, tt.method.String(), value, tt.loss(n), 1e-12)
-		if math.Abs(value-after) < 1e-3 {
-			t.Errorf("%s: %g in the warm-up and %g after it; the batch shows nothing", tt.method, value, after)
-		}
+		expect.That(t, math.Abs(value-after) >= 1e-3,
+			"%s: %g in the warm-up and %g after it; the batch shows nothing", tt.method, value, after)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
@@ -80,9 +81,7 @@ func TestNcPUOfEqualRows(t *testing.T) {
 	}
 	loss, grad := lossOfSeen(t, NcPU{}, n)
 	for _, v := range append(grad, loss) {
-		if isInfiniteOrNaN(v) {
-			t.Fatalf("loss %g, gradient %g", loss, grad)
-		}
+		expect.Require(t, !isInfiniteOrNaN(v), "loss %g, gradient %g", loss, grad)
 	}
 }
 
@@ -90,9 +89,8 @@ func TestNcPUOfEqualRows(t *testing.T) {
 func TestNcPUWarmsUp(t *testing.T) {
 	schedule := NcPU{Entropy: 4, Warmup: 0.2}.plan().schedule
 	for done, want := range map[float64][2]float32{0: {0, 0}, 0.1: {2, 0}, 0.2: {4, 1}, 1: {4, 1}} {
-		if now := schedule(done); [2]float32(now) != want {
-			t.Errorf("after %g of the run: %g, want %g", done, now, want)
-		}
+		now := schedule(done)
+		expect.That(t, [2]float32(now) == want, "after %g of the run: %g, want %g", done, now, want)
 	}
 }
 
@@ -113,10 +111,7 @@ func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 		return NcPU{Momentum: m, Memory: 1}.extra(s)
 	})
 	value := func(path string) []float64 {
-		v, err := store.GetVariable(path).Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := expect.Must(store.GetVariable(path).Value())(t)
 		var out []float64
 		for _, x := range tensors.MustCopyFlatData[float32](v) {
 			out = append(out, float64(x))
@@ -142,10 +137,7 @@ func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 		if step > 0 {
 			before = value("/remembered/labels")
 		}
-		out, err := exec.Call(h32, float(logits), due)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Must(exec.Call(h32, float(logits), due))(t)
 		labels, projected := tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1])
 		p := func(i int) (row []float64) {
 			for _, v := range projected[i*projectionDim:][:projectionDim] {
@@ -195,11 +187,7 @@ func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 			vectortest.Near(t, "memory", after[i], want, 1e-6)
 			vectortest.Near(t, "label", float64(labels[i]), kept, 1e-6)
 		}
-		if gated != 1 && gated != 2 {
-			t.Errorf("step %d: the gate lets %d negatives pass", step, gated)
-		}
+		expect.That(t, gated == 1 || gated == 2, "step %d: the gate lets %d negatives pass", step, gated)
 	}
-	if !clipped {
-		t.Error("the gate's sureness does not come to its bound")
-	}
+	expect.That(t, clipped, "the gate's sureness does not come to its bound")
 }

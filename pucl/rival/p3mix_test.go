@@ -6,6 +6,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -19,28 +20,19 @@ func TestP3MixChoosesPartnersNearTheBoundary(t *testing.T) {
 		0: drawn,
 		1: {0, 7, 2, 5, 3, 4, 1, 6}, // σ(2) is above 0.85, and σ(−5) below 0.15
 	} {
-		out, err := ExecOnce(enginetest.Open(t).Backend, func(teacher, drawn, later *Node) *Node {
+		out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(teacher, drawn, later *Node) *Node {
 			return m.partners(batch{positives: 4, other: teacher, partner: drawn, now: later})
-		}, teacher, drawn, []float64{later})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := out.Value().([]int32); !slices.Equal(got, want) {
-			t.Errorf("later %g: partners %d, want %d", later, got, want)
-		}
+		}, teacher, drawn, []float64{later}))(t)
+		expect.Equal(t, out.Value().([]int32), want, "later %g: partners ", later)
 	}
 }
 
 // Equal distances from the boundary have an order, so that every place of the pool is one positive's.
 func TestP3MixPoolOfEqualDistances(t *testing.T) {
 	m := P3Mix{Pool: 1}.withDefaults()
-	out, err := ExecOnce(enginetest.Open(t).Backend, func(teacher, drawn *Node) *Node {
+	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(teacher, drawn *Node) *Node {
 		return m.partners(batch{positives: 3, other: teacher, partner: drawn, now: OnesLike(Slice(teacher, AxisElem(0)))})
-	}, []float64{1, 1, -1, 0, 0, 0}, []int32{0, 0, 0, 0, 2, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := out.Value().([]int32); !slices.Equal(got, []int32{0, 0, 0, 0, 1, 2}) {
-		t.Errorf("partners %d", got)
-	}
+	}, []float64{1, 1, -1, 0, 0, 0}, []int32{0, 0, 0, 0, 2, 4}))(t)
+	got := out.Value().([]int32)
+	expect.That(t, slices.Equal(got, []int32{0, 0, 0, 0, 1, 2}), "partners %d", got)
 }

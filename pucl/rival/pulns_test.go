@@ -3,6 +3,8 @@ package rival
 import (
 	"math"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // judges is how many rows judge, of which two are labeled positives.
@@ -79,8 +81,7 @@ func TestPULNSOfFewSelected(t *testing.T) {
 			n.extra[row][0] = 50
 			want += logistic(-n.logits[row])
 		}
-		if got, _ := lossOfSeen(t, m, n); math.Abs(got-want) > 1e-12 {
-			t.Errorf("loss %g, want %g", got, want)
-		}
+		got, _ := lossOfSeen(t, m, n)
+		expect.That(t, math.Abs(got-want) <= 1e-12, "loss %g, want %g", got, want)
 	}
 }

@@ -2,11 +2,11 @@ package rival
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -20,13 +20,8 @@ func TestPlacesLieInside(t *testing.T) {
 		{[]float64{3, 1, 2, 1}, []int32{1, 3, 2, 0}},
 		{[]float64{nan, nan, nan, nan}, []int32{3, 0, 0, 0}},
 	} {
-		out, err := ExecOnce(enginetest.Open(t).Backend, func(x, places *Node) *Node { return atPlaces(rank(x), places) },
-			tt.x, []int32{0, 1, 2, 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := out.Value().([]int32); !slices.Equal(got, tt.want) {
-			t.Errorf("%v: places %d, want %d", tt.x, got, tt.want)
-		}
+		out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(x, places *Node) *Node { return atPlaces(rank(x), places) },
+			tt.x, []int32{0, 1, 2, 3}))(t)
+		expect.Equal(t, out.Value().([]int32), tt.want, "%v: places ", tt.x)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine"
@@ -167,10 +168,7 @@ func TestScoreRefusesOtherExamples(t *testing.T) {
 // Who opens another engine for scoring is told to use one.
 func TestScoreOnAnotherEngine(t *testing.T) {
 	result := must(t, enginetest.Open(t), mixture(4, 12, 1), quick(NNPU{Prior: 0.5}, 2))
-	other, err := engine.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := expect.Must(engine.Open())(t)
 	refusal.Check(t, refusal.Err(result.Network.Score(other, points(3, 1, 1))),
 		"rival: scoring examples from 0 on: the weights are held by another engine … open one engine, and give it to the training and to all that comes after")
 }

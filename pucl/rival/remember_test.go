@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -11,28 +12,16 @@ import (
 func TestRemembersPredictionsWhenTheyAreDue(t *testing.T) {
 	eng, data, config := enginetest.Open(t), mixture(20, 220, 1), quick(DistPU{Prior: 0.5}, 10)
 	trained := must(t, eng, data, config)
-	want, err := trained.Network.Score(eng, data.Examples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expect.Must(trained.Network.Score(eng, data.Examples))(t)
 	r := dealt(t, data, config)
 	r.network = trained.Network
-	if r.scorer, err = r.network.newScorer(eng, ofLogits); err != nil {
-		t.Fatal(err)
-	}
+	r.scorer = expect.Must(r.network.newScorer(eng, ofLogits))(t)
 	defer r.scorer.exec.Finalize()
 	v := r.memory(r.network.store.RootScope(), "logits")
 	for done := 1; done <= 10; done++ { // an epoch has 4 steps, and the warm-up ends after 5
-		if err := v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 220), 220)); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.plan.between(r, done); err != nil {
-			t.Fatal(err)
-		}
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 220), 220)))
+		expect.NoError(t, r.plan.between(r, done))
+		value := expect.Must(v.Value())(t)
 		logits := tensors.MustCopyFlatData[float32](value)
 		due := done == 4 || done == 5 || done == 8
 		for i, logit := range logits {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -122,10 +123,7 @@ func TestSelfPULossAgainstLoops(t *testing.T) {
 				return loss, Gradient(loss, x)[0]
 			})
 			logits := [][]float64{pupils[0].logits, pupils[1].logits}
-			out, err := exec.Call(logits, tt.now[:])
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := expect.Must(exec.Call(logits, tt.now[:]))(t)
 			want := 0.0
 			for i, p := range pupils {
 				w, peer := calibration(m, p), pupils[1-i].logits
@@ -146,9 +144,7 @@ func TestSelfPULossAgainstLoops(t *testing.T) {
 		})
 	}
 	for _, side := range []string{"below 0", "alone", "calibrated in part", "calibrated whole"} {
-		if !seen[side] {
-			t.Errorf("no case is %s", side)
-		}
+		expect.That(t, seen[side], "no case is %s", side)
 	}
 }
 
@@ -195,25 +191,17 @@ func TestTrialStep(t *testing.T) {
 		}
 		return []*Node{moved, MulScalar(Div(Gradient(along, direction)[0], Sqrt(square)), -trialLength)}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	defer exec.Finalize()
-	out, err := exec.Call(rows, held, make([]float32, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(rows, held, make([]float32, 10)))(t)
 	moved, want := out[0].Value().([]float32), out[1].Value().([]float32)
 	largest := 0.0
 	for i := range moved {
-		if math.Abs(float64(moved[i]-want[i])) > 0.02*math.Abs(float64(want[i]))+2e-4 {
-			t.Errorf("logit %d moves by %g, its derivative says %g", i, moved[i], want[i])
-		}
+		expect.That(t, math.Abs(float64(moved[i]-want[i])) <= 0.02*math.Abs(float64(want[i]))+2e-4,
+			"logit %d moves by %g, its derivative says %g", i, moved[i], want[i])
 		largest = max(largest, math.Abs(float64(want[i])))
 	}
-	if largest < 0.01 {
-		t.Errorf("no logit moves by more than %g", largest)
-	}
+	expect.That(t, largest >= 0.01, "no logit moves by more than %g", largest)
 }
 
 // Whom students trust is chosen anew after each of four twentieths of the steps, the last of those that passed in one step.
@@ -241,37 +229,22 @@ func TestStudentsTrustTheSurest(t *testing.T) {
 	r := dealt(t, data, quick(SelfPU{Prior: 0.5, Pace: 0.5, SecondPace: 1, Gamma: -1}, 100))
 	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, 1)
-	var err error
-	if r.scorer, err = r.network.newScorer(eng, ofLogits); err != nil {
-		t.Fatal(err)
-	}
+	r.scorer = expect.Must(r.network.newScorer(eng, ofLogits))(t)
 	defer r.scorer.exec.Finalize()
-	if r.reader, err = r.network.newScorer(eng, *r.plan.reading); err != nil {
-		t.Fatal(err)
-	}
+	r.reader = expect.Must(r.network.newScorer(eng, *r.plan.reading))(t)
 	defer r.reader.exec.Finalize()
 	v := r.memory(r.network.store.RootScope(), "trusted", 2)
-	if err := v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 440), 220, 2)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(make([]float32, 440), 220, 2)))
 	for _, tt := range []struct {
 		done int
 		part float64
 	}{{4, 0}, {20, 0.4}, {21, 0.4}} {
 		done, part := tt.done, tt.part
-		if err := r.plan.between(r, done); err != nil {
-			t.Fatal(err)
-		}
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, r.plan.between(r, done))
+		value := expect.Must(v.Value())(t)
 		trusted := tensors.MustCopyFlatData[float32](value)
 		for i, s := range []*scorer{r.scorer, r.reader} {
-			scores, err := s.score(data.Examples)
-			if err != nil {
-				t.Fatal(err)
-			}
+			scores := expect.Must(s.score(data.Examples))(t)
 			sorted := slices.Sorted(slices.Values(scores[20:]))
 			count := int(math.Round(part * []float64{0.5, 1}[i] * 200))
 			for example, score := range scores {
@@ -314,10 +287,8 @@ func TestStudents(t *testing.T) {
 	for i := range flags {
 		flags[i] = float32(i % 3 % 2)
 	}
-	if err := r.memory(r.network.store.RootScope(), "trusted", 2).SetValue(tensors.FromFlatDataAndDimensions(flags, 120, 2)); err != nil {
-		t.Fatal(err)
-	}
-	exec, err := model.NewExec(eng.Backend, r.network.store, func(scope *model.Scope, index, x, now *Node) []*Node {
+	expect.NoError(t, r.memory(r.network.store.RootScope(), "trusted", 2).SetValue(tensors.FromFlatDataAndDimensions(flags, 120, 2)))
+	exec := expect.Must(model.NewExec(eng.Backend, r.network.store, func(scope *model.Scope, index, x, now *Node) []*Node {
 		logits := r.outputs(scope, []*Node{x, index, now})
 		var parts []*Node
 		for _, s := range readStudents(r.seen) {
@@ -328,17 +299,11 @@ func TestStudents(t *testing.T) {
 			parts = append(parts, r.network.see(own, Slice(x, AxisRange(0, 8)), true).logits)
 		}
 		return append(parts, logits)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer exec.Finalize()
 	index := []int32{1, 2, 3, 50, 61, 72, 83, 94}
 	x := data.Examples.tensor([]int{1, 2, 3, 50, 61, 72, 83, 94, 105, 116})
-	out, err := exec.Call(index, x, tensors.FromFlatDataAndDimensions(make([]float32, 16), 8, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(exec.Call(index, x, tensors.FromFlatDataAndDimensions(make([]float32, 16), 8, 2)))(t)
 	column := func(i int) []float32 { return tensors.MustCopyFlatData[float32](out[i]) }
 	var seen [][]float32
 	for i := range 2 {
@@ -350,19 +315,16 @@ func TestStudents(t *testing.T) {
 					break
 				}
 			}
-			if slices.ContainsFunc(seen, func(x []float32) bool { return slices.Equal(x, got) }) {
-				t.Errorf("student %d, %s: another network puts out the same", i, name)
-			}
+			expect.That(t, !slices.ContainsFunc(seen, func(x []float32) bool { return slices.Equal(x, got) }),
+				"student %d, %s: another network puts out the same", i, name)
 			seen = append(seen, got)
 		}
 		for k, row := range index {
-			if got := column(4*i + 2)[k]; got != flags[2*int(row)+i] {
-				t.Errorf("student %d trusts row %d: %g", i, k, got)
-			}
+			got := column(4*i + 2)[k]
+			expect.That(t, got == flags[2*int(row)+i], "student %d trusts row %d: %g", i, k, got)
 		}
-		if moved := column(4*i + 3); slices.Contains(moved, 0) {
-			t.Errorf("logits of student %d move by %g", i, moved)
-		}
+		moved := column(4*i + 3)
+		expect.That(t, !slices.Contains(moved, 0), "logits of student %d move by %g", i, moved)
 	}
 	if got := column(12); !slices.Equal(got, column(0)) {
 		t.Errorf("the outputs are %g, want the logits of the first student, %g", got, column(0))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -130,9 +131,7 @@ func lossOfSeen(t *testing.T, m Method, n seen) (float64, []float64) {
 		loss := p.loss(b)
 		return []*Node{loss, Gradient(loss, x)[0]}
 	}, n.variables())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return out[0].Value().(float64), out[1].Value().([]float64)
 }
 
@@ -167,14 +166,8 @@ func TestMemoryMoves(t *testing.T) {
 		{1, []float64{1, 0.5 - 0.5*rate, 0.5 + 0.5*rate, 0.9 + 0.1*rate, 0.9 + 0.1*rate},
 			[]float64{0.5, 0.5, 0.5 - 0.5*rate, 0.5 + 0.5*rate, 0.5, min(0.9+0.2*rate, 1)}}, // the last one comes up twice
 	} {
-		out, err := exec.Call(tt.due)
-		if err != nil {
-			t.Fatal(err)
-		}
-		value, err := memory.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Must(exec.Call(tt.due))(t)
+		value := expect.Must(memory.Value())(t)
 		for i, v := range tensors.MustCopyFlatData[float32](out[0]) {
 			vectortest.Near(t, "label", float64(v), tt.out[i], 1e-6)
 		}

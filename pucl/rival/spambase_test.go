@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
@@ -36,10 +37,7 @@ func spambase(t *testing.T) *tabular.Table {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		table, err := tabular.ReadCSV(f, tabular.CSV{NoHeader: true, Label: "58"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := expect.Must(tabular.ReadCSV(f, tabular.CSV{NoHeader: true, Label: "58"}))(t)
 		table.Standardize()
 		return table
 	}
@@ -71,9 +69,8 @@ func TestSpambase(t *testing.T) {
 	table := spambase(t)
 	for whole, least := range map[bool]float64{true: 81.66, false: 80} {
 		m := spambaseAccuracy(t, table, 5, whole, func(prior float64) Method { return NNPU{Prior: prior} })
-		if !(m >= least) {
-			t.Errorf("labeled positives among the unlabeled examples %v: accuracy %.2f, want %.2f", whole, m, least)
-		}
+		expect.That(t, m >= least,
+			"labeled positives among the unlabeled examples %v: accuracy %.2f, want %.2f", whole, m, least)
 	}
 }
 
@@ -84,9 +81,8 @@ func TestSpambaseOfOthers(t *testing.T) {
 		func(float64) Method { return MixPUL{} },
 		func(prior float64) Method { return SelfPU{Prior: prior} },
 	} {
-		if m := spambaseAccuracy(t, table, 3, true, method); !(m > 70) {
-			t.Errorf("accuracy %.2f", m)
-		}
+		m := spambaseAccuracy(t, table, 3, true, method)
+		expect.That(t, m > 70, "accuracy %.2f", m)
 	}
 }
 
@@ -106,10 +102,7 @@ func spambaseAccuracy(t *testing.T, table *tabular.Table, seeds int, whole bool,
 		}
 		prior := float64(positives) / float64(len(rest))
 		rows := func(index []int) Rows {
-			part, err := table.Select(index)
-			if err != nil {
-				t.Fatal(err)
-			}
+			part := expect.Must(table.Select(index))(t)
 			return Rows{part.Features}
 		}
 		r := must(t, eng, Data{Examples: rows(rest), Labeled: firstAre(positives/10, len(rest)), SingleDataset: whole}, Config{

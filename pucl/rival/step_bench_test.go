@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -39,16 +40,13 @@ func benchmarkStep(b *testing.B, m Method) {
 	data := Data{Examples: images, Labeled: firstAre(epochs*64, epochs*256)}
 	config := Config{Method: m, Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
 	if path := os.Getenv(steptest.StartEnv); path != "" {
-		if err := writeStart(eng, data, config, path); err != nil {
-			b.Fatal(err)
-		}
+		expect.NoError(b, writeStart(eng, data, config, path))
 		return
 	}
 	timer, ctx := steptest.NewTimer(b)
 	config.Settings.Observer = train.OnStep(func(p train.Progress) { timer.Step(p.Step, p.Loss) })
-	if _, err := Train(ctx, eng, data, config); !errors.Is(err, context.Canceled) {
-		b.Fatal(err)
-	}
+	_, err := Train(ctx, eng, data, config)
+	expect.Require(b, errors.Is(err, context.Canceled), "%v", err)
 	timer.Report()
 }
 

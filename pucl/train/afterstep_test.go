@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -39,11 +40,7 @@ func looking(eng *engine.Engine, c Config) (Config, *seen) {
 // fit trains on stripes.
 func fit(t *testing.T, eng *engine.Engine, c Config) *Model {
 	t.Helper()
-	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, c))(t)
 }
 
 // A run that is looked at has the numbers of one that is not, beside a monitor and over several devices too; what is seen is the
@@ -61,14 +58,10 @@ func TestAfterStepChangesNothing(t *testing.T) {
 		config.Monitor.Every = 3
 		got := fit(t, eng, config)
 		sameRun(t, "looked at", got, want)
-		if !slices.Equal(state.Steps, []int{2, 4, 6}) || len(got.History.Readings) != 2 {
-			t.Errorf("looked after steps %v, %d readings", state.Steps, len(got.History.Readings))
-		}
+		expect.That(t, slices.Equal(state.Steps, []int{2, 4, 6}) && len(got.History.Readings) == 2,
+			"looked after steps %v, %d readings", state.Steps, len(got.History.Readings))
 		pixels, _, _ := striped(2)
-		e, err := got.Embed(eng, pixels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := expect.Must(got.Embed(eng, pixels))(t)
 		if last := e.Z.At(0, 0); state.First[2] != last || state.First[0] == last {
 			t.Errorf("the last look saw %g, the one before the last step %v; the model has %g", state.First[2], state.First, last)
 		}
@@ -86,15 +79,12 @@ func TestAfterStepResumes(t *testing.T) {
 	ctx, observer := stopAfter(5)
 	first := config
 	first.Observer = observer
-	if _, err := Pretrain(ctx, eng, stripes{16, 4}, first); !errors.Is(err, context.Canceled) {
-		t.Fatalf("stopped after 5 steps: %v", err)
-	}
+	_, err := Pretrain(ctx, eng, stripes{16, 4}, first)
+	expect.Require(t, errors.Is(err, context.Canceled), "stopped after 5 steps: %v", err)
 	second, got := looking(eng, quick(6))
 	second.Checkpoint = config.Checkpoint
 	fit(t, eng, second)
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("saw %v, without interruption %v", got, want)
-	}
+	expect.That(t, reflect.DeepEqual(got, want), "saw %v, without interruption %v", got, want)
 }
 
 // An error of AfterStep ends the run, after a checkpoint from which it can go on.
@@ -108,13 +98,10 @@ func TestAfterStepFails(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := Pretrain(context.Background(), eng, stripes{16, 4}, config); !errors.Is(err, broken) {
-		t.Fatalf("the run ended with %v", err)
-	}
+	_, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
+	expect.Require(t, errors.Is(err, broken), "the run ended with %v", err)
 	steps := 0
 	config.AfterStep = func(int, *Model) error { steps++; return nil }
 	fit(t, eng, config)
-	if steps != 2 {
-		t.Errorf("%d steps after the checkpoint of step 2 of 4", steps)
-	}
+	expect.That(t, steps == 2, "%d steps after the checkpoint of step 2 of 4", steps)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/gomlx/ml/layers"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
@@ -42,14 +43,10 @@ func TestBringYourOwn(t *testing.T) {
 	config := quick(6)
 	config.Encoder = ownEncoder("mine")
 	config.Recipe = augment.Recipe{augment.Crop{}, darker("darker")}
-	whole, err := Pretrain(ctx, eng, batches, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := expect.Must(Pretrain(ctx, eng, batches, config))(t)
 	for _, want := range []string{`own encoder "mine"`, "darker"} {
-		if !strings.Contains(whole.Record.Settings, want) {
-			t.Errorf("the record %q lacks %q", whole.Record.Settings, want)
-		}
+		expect.That(t, strings.Contains(whole.Record.Settings, want),
+			"the record %q lacks %q", whole.Record.Settings, want)
 	}
 
 	stopped, stop := context.WithCancel(ctx)
@@ -59,9 +56,8 @@ func TestBringYourOwn(t *testing.T) {
 			stop()
 		}
 	})
-	if _, err := Pretrain(stopped, eng, batches, config); err == nil {
-		t.Fatal("a stopped run returned no error")
-	}
+	_, err := Pretrain(stopped, eng, batches, config)
+	expect.Require(t, err != nil, "a stopped run returned no error")
 	config.Observer = nil
 	for _, other := range []func(*Config){
 		func(c *Config) { c.Encoder = ownEncoder("other") },
@@ -72,31 +68,19 @@ func TestBringYourOwn(t *testing.T) {
 		refusal.Check(t, refusal.Err(Pretrain(ctx, eng, batches, c)),
 			"the checkpoint of another run, and is left … name another folder in Checkpoint, ask")
 	}
-	m, err := Pretrain(ctx, eng, batches, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(Pretrain(ctx, eng, batches, config))(t)
 	for i, loss := range whole.History.Losses {
-		if m.History.Losses[i] != loss {
-			t.Errorf("step %d: %v in one go, %v resumed", i, loss, m.History.Losses[i])
-		}
+		expect.That(t, m.History.Losses[i] == loss, "step %d: %v in one go, %v resumed", i, loss, m.History.Losses[i])
 	}
-	if paths := moved(t, whole, m); paths != nil {
-		t.Errorf("%v differ after resuming", paths)
-	}
+	paths := moved(t, whole, m)
+	expect.That(t, paths == nil, "%v differ after resuming", paths)
 
 	path := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	back, err := LoadModel(path, ownEncoder("mine"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Save(path))
+	back := expect.Must(LoadModel(path, ownEncoder("mine")))(t)
 	pixels, _, _ := batches.Batch(9)
-	if !mat.Equal(unitEmbedding(t, eng, back, pixels), unitEmbedding(t, eng, m, pixels)) {
-		t.Error("the model that was read embeds otherwise")
-	}
+	expect.That(t, mat.Equal(unitEmbedding(t, eng, back, pixels), unitEmbedding(t, eng, m, pixels)),
+		"the model that was read embeds otherwise")
 	_, other := LoadModel(path, ownEncoder("other"))
 	_, none := LoadModel(path, nil)
 	_, known := LoadModel(path, tiny)
@@ -129,26 +113,17 @@ func TestBringYourOwnType(t *testing.T) {
 	run := func(seed uint64) *Model {
 		config := quick(1)
 		config.Encoder, config.Seed = dotted{Dim: 3}, seed
-		m, err := Pretrain(ctx, eng, stripes{4, 1}, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return expect.Must(Pretrain(ctx, eng, stripes{4, 1}, config))(t)
 	}
 	m := run(1)
-	if paths := moved(t, m, run(1)); paths != nil {
-		t.Errorf("with the same seed %v differ", paths)
-	}
+	paths := moved(t, m, run(1))
+	expect.That(t, paths == nil, "with the same seed %v differ", paths)
 	if paths := moved(t, m, run(2)); len(paths) < 2 {
 		t.Errorf("with another seed only %v differ", paths)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := LoadModel(path, dotted{Dim: 3}); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, m.Save(path))
+	expect.NoError(t, expect.Err(LoadModel(path, dotted{Dim: 3})))
 	refusal.Check(t, refusal.Err(LoadModel(path, dotted{Dim: 4})), `{"Dim":3,"Wrong":false} … pass that one`)
 	config := quick(1)
 	config.Encoder = dotted{Dim: 3, Wrong: true}
@@ -173,8 +148,7 @@ func TestBringYourOwnRefusals(t *testing.T) {
 	} {
 		config := quick(2)
 		config.Encoder = encoder.Func{Name: "wrong", Graph: graph}
-		_, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
-		refusal.Check(t, err, says)
+		refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, stripes{8, 2}, config)), says)
 	}
 	for says, graph := range map[string]func(images, uniforms *Node) *Node{
 		"no error": func(*Node, *Node) *Node { panic("no error") },

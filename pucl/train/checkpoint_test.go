@@ -12,6 +12,7 @@ import (
 
 	"github.com/puclab/puclab/internal/container"
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/filelock"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/engine"
@@ -27,10 +28,7 @@ func regressionRun(folder string) Settings {
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := expect.Must(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		all[e.Name()] = read(t, filepath.Join(folder, e.Name()))
 	}
@@ -39,18 +37,13 @@ func contents(t *testing.T, folder string) map[string]string {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(path))(t)
 	return string(data)
 }
 
 func write(t *testing.T, path, data string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(path, []byte(data), 0o644))
 }
 
 // A newest checkpoint that is damaged or missing is passed over for the one before, which is said, and the run ends in the same
@@ -62,9 +55,8 @@ func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 	ctx, stop := stopAfter(5)
 	settings := regressionRun(t.TempDir())
 	settings.Observer = stop
-	if _, err := Run(ctx, eng, regression(), settings); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	_, err := Run(ctx, eng, regression(), settings)
+	expect.Require(t, errors.Is(err, context.Canceled), "%v", err)
 	stopped := contents(t, settings.Checkpoint)
 	for name, tt := range map[string]struct {
 		harm func(data string) string
@@ -86,9 +78,7 @@ func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 		settings := regressionRun(folder)
 		kept := read(t, before)
 		if tt.harm == nil {
-			if err := os.Remove(newest); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, os.Remove(newest))
 		} else {
 			write(t, newest, tt.harm(read(t, newest)))
 		}
@@ -102,9 +92,7 @@ func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 		if paths := differing(t, whole, task); paths != nil || !slices.Equal(again.Losses, history.Losses) {
 			t.Errorf("%s: %v differ; losses %v, want %v", name, paths, again.Losses, history.Losses)
 		}
-		if read(t, before) != kept {
-			t.Errorf("%s: the good checkpoint was replaced by the damaged one", name)
-		}
+		expect.That(t, read(t, before) == kept, "%s: the good checkpoint was replaced by the damaged one", name)
 	}
 }
 
@@ -126,19 +114,13 @@ func TestNoCheckpointIsGood(t *testing.T) {
 	was := contents(t, folder)
 	_, err := Run(context.Background(), eng, regression(), regressionRun(folder))
 	names(t, "both", err, newest+" is cut short", before+" is cut short", "delete the folder to start anew")
-	if !equal(was, contents(t, folder)) {
-		t.Error("damaged checkpoints were touched")
-	}
+	expect.That(t, equal(was, contents(t, folder)), "damaged checkpoints were touched")
 	for _, only := range []string{before, newest} {
 		other := map[string]string{before: newest, newest: before}[only]
-		if err := os.Rename(other, other+".away"); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.Rename(other, other+".away"))
 		_, err = Run(context.Background(), eng, regression(), regressionRun(folder))
 		names(t, only, err, "train: "+only+" is cut short", "delete the folder to start anew")
-		if err := os.Rename(other+".away", other); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.Rename(other+".away", other))
 	}
 }
 
@@ -178,17 +160,13 @@ func TestFolderIsOwned(t *testing.T) {
 		if !equal(was, contents(t, folder)) {
 			t.Errorf("step %d: the second run changed the folder from %v to %v", p.Step, was, contents(t, folder))
 		}
-		if err := os.Remove(part); err != nil {
-			t.Error(err)
-		}
+		err := os.Remove(part)
+		expect.That(t, err == nil, "%v", err)
 	})
 	runTask(t, eng, regression(), settings)
-	if refused != 12 {
-		t.Errorf("%d runs were refused, want 12", refused)
-	}
-	if _, ok := contents(t, folder)[lockFile]; ok {
-		t.Error("the lock stays")
-	}
+	expect.That(t, refused == 12, "%d runs were refused, want 12", refused)
+	_, ok := contents(t, folder)[lockFile]
+	expect.That(t, !ok, "the lock stays")
 	settings.Observer = nil
 	runTask(t, eng, regression(), settings)
 }
@@ -223,12 +201,10 @@ func TestFoldersWithoutLocks(t *testing.T) {
 	}
 	folder := t.TempDir()
 	history := runTask(t, enginetest.Open(t), regression(), regressionRun(folder))
-	if len(history.Notes) != 1 || !strings.Contains(history.Notes[0], "no file locks") {
-		t.Errorf("notes %q", history.Notes)
-	}
-	if _, ok := contents(t, folder)[lockFile]; ok {
-		t.Error("a lock that locks nothing stays")
-	}
+	expect.That(t, len(history.Notes) == 1 && strings.Contains(history.Notes[0], "no file locks"),
+		"notes %q", history.Notes)
+	_, ok := contents(t, folder)[lockFile]
+	expect.That(t, !ok, "a lock that locks nothing stays")
 }
 
 // resealed returns the sections of a file in another one, with a checksum that is right.
@@ -238,10 +214,7 @@ func resealed(t testing.TB, kind container.Kind, names []string, sections [][]by
 	for i, name := range names {
 		all = append(all, container.Section{Name: name, Parts: container.Parts{sections[i]}})
 	}
-	file, err := kind.Encode(all...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Must(kind.Encode(all...))(t)
 	return slices.Concat(file...)
 }
 
@@ -261,46 +234,33 @@ func TestOtherEnvironment(t *testing.T) {
 	}
 	settings.Observer, settings.SameEnvironment = nil, true
 	path := filepath.Join(folder, checkpointFile)
-	sections, err := checkpointKind.Read(path, checkpointSections...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sections := expect.Must(checkpointKind.Read(path, checkpointSections...))(t)
 	var head checkpointHead
-	if err := strictjson.Unmarshal(sections[0], &head); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, strictjson.Unmarshal(sections[0], &head))
 	other := eng.Environment()
 	other.Engine, other.Threads = "another engine", 77
 	head.Environment, head.Compute = other, "2 devices"
-	if sections[0], err = strictjson.Marshal(head); err != nil {
-		t.Fatal(err)
-	}
+	sections[0] = expect.Must(strictjson.Marshal(head))(t)
 	write(t, path, string(resealed(t, checkpointKind, checkpointSections, sections)))
 	was := contents(t, folder)
-	_, err = Run(context.Background(), eng, regression(), settings)
-	names(t, "another environment", err, path, "another environment", "another engine", "77", "2 devices there, one device here",
-		"leave SameEnvironment off")
-	if !equal(was, contents(t, folder)) {
-		t.Error("the folder was changed")
-	}
+	names(t, "another environment", expect.Err(Run(context.Background(), eng, regression(), settings)), path,
+		"another environment", "another engine", "77", "2 devices there, one device here", "leave SameEnvironment off")
+	expect.That(t, equal(was, contents(t, folder)), "the folder was changed")
 	settings.SameEnvironment = false
 	history := runTask(t, eng, regression(), settings)
-	if len(history.Notes) != 1 || !strings.Contains(history.Notes[0], "another engine") || !strings.Contains(history.Notes[0], "the first 3 steps") {
-		t.Errorf("notes %q", history.Notes)
-	}
-	if len(history.Earlier) != 1 || len(history.Earlier[0].Differences(other)) != 0 {
-		t.Errorf("environments before: %+v", history.Earlier)
-	}
+	expect.That(t, len(history.Notes) == 1 && strings.Contains(history.Notes[0], "another engine") &&
+		strings.Contains(history.Notes[0], "the first 3 steps"), "notes %q", history.Notes)
+	expect.That(t, len(history.Earlier) == 1 && len(history.Earlier[0].Differences(other)) == 0,
+		"environments before: %+v", history.Earlier)
 	record := Record{Environment: eng.Environment(), Earlier: history.Earlier}
-	if text := record.String(); !strings.Contains(text, "another engine there") {
-		t.Errorf("the record says %q", text)
-	}
+	text := record.String()
+	expect.That(t, strings.Contains(text, "another engine there"), "the record says %q", text)
 	// What it saved since is of this environment, but its first steps are not.
 	if history = runTask(t, eng, regression(), settings); len(history.Notes) != 1 || len(history.Earlier) != 1 {
 		t.Errorf("notes %q, environments before %v", history.Notes, history.Earlier)
 	}
 	settings.SameEnvironment = true
-	_, err = Run(context.Background(), eng, regression(), settings)
+	_, err := Run(context.Background(), eng, regression(), settings)
 	names(t, "steps of another environment", err, path, "steps that were taken in another environment", "leave SameEnvironment off")
 }
 
@@ -308,14 +268,8 @@ func TestOtherEnvironment(t *testing.T) {
 func smallCheckpoint(t testing.TB, eng *engine.Engine, task Task) []byte {
 	t.Helper()
 	folder := t.TempDir()
-	if _, err := Run(context.Background(), eng, task, regressionRun(folder)); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(folder, checkpointFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	expect.NoError(t, expect.Err(Run(context.Background(), eng, task, regressionRun(folder))))
+	return expect.Must(os.ReadFile(filepath.Join(folder, checkpointFile)))(t)
 }
 
 // loadCheckpoint takes up the checkpoint at a path as a new run of a task does.
@@ -333,32 +287,24 @@ func TestEveryChangeOfACheckpointIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	refuse := func(what string, at int, data []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, data, 0o644))
 		task, state := tallied()
 		r, err := loadCheckpoint(eng, path, task)
 		var damaged *container.Damaged
-		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s %d of %d: %v", what, at, len(good), err)
-		}
-		if r.checkpoint.step != 0 || len(r.history.Losses) != 0 || len(state.Seen) != 0 {
-			t.Errorf("%s %d of %d: the run is at step %d, with %+v", what, at, len(good), r.checkpoint.step, state)
-		}
+		expect.That(t, errors.As(err, &damaged) && strings.Contains(err.Error(), path),
+			"%s %d of %d: %v", what, at, len(good), err)
+		expect.That(t, r.checkpoint.step == 0 && len(r.history.Losses) == 0 && len(state.Seen) == 0,
+			"%s %d of %d: the run is at step %d, with %+v", what, at, len(good), r.checkpoint.step, state)
 	}
-	if err := os.WriteFile(path, good, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(path, good, 0o644))
 	task, state := tallied()
-	if r, err := loadCheckpoint(eng, path, task); err != nil || r.checkpoint.step != 6 || len(state.Seen) != 6 {
-		t.Fatalf("the good one: %v", err)
-	}
+	r, err := loadCheckpoint(eng, path, task)
+	expect.Require(t, err == nil && r.checkpoint.step == 6 && len(state.Seen) == 6, "the good one: %v", err)
 	// All of them in memory, and some by file and run, which takes longer.
 	check := func(what string, at int, data []byte) {
 		t.Helper()
-		if _, err := checkpointKind.Decode(data, checkpointSections...); err == nil {
-			t.Errorf("%s %d of %d: it was read", what, at, len(good))
-		}
+		_, err := checkpointKind.Decode(data, checkpointSections...)
+		expect.That(t, err != nil, "%s %d of %d: it was read", what, at, len(good))
 		if at%101 == 0 {
 			refuse(what, at, data)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -30,9 +31,8 @@ func onDevices(t *testing.T, n int) *engine.Engine {
 		c := light(1)
 		c.Compute.Devices = n
 		_, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
-		if want := fmt.Sprintf("asks for %d devices", n); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, which lacks %q", err, want)
-		}
+		want := fmt.Sprintf("asks for %d devices", n)
+		expect.That(t, err != nil && strings.Contains(err.Error(), want), "error %v, which lacks %q", err, want)
 		t.Skipf("the engine has %d devices, %d are needed", here, n)
 	}
 	return eng
@@ -79,14 +79,11 @@ func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 			for _, devices := range tt.devices {
 				many := train(devices)
 				for i, loss := range many.History.Losses {
-					if !(math.Abs(loss-one.History.Losses[i]) < 1e-4) {
-						t.Errorf("%d devices: loss %g of step %d, on one device %g", devices, loss, i, one.History.Losses[i])
-					}
+					expect.That(t, math.Abs(loss-one.History.Losses[i]) < 1e-4,
+						"%d devices: loss %g of step %d, on one device %g", devices, loss, i, one.History.Losses[i])
 				}
 				d, where := farthest(t, one, many)
-				if !(d < tt.tol) {
-					t.Errorf("%d devices: %s differs by %g", devices, where, d)
-				}
+				expect.That(t, d < tt.tol, "%d devices: %s differs by %g", devices, where, d)
 				if want := fmt.Sprintf("split over %d devices", devices); !strings.Contains(many.Record.Hardware, want) {
 					t.Errorf("the record %q does not tell %q", many.Record.Hardware, want)
 				}
@@ -114,29 +111,17 @@ func TestLossOverDevices(t *testing.T) {
 		z, labeled := lossRows(tt.rows, 8)
 		var first []float64
 		for _, count := range []int{1, tt.devices} {
-			d, err := newDevices(eng, count)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := d.newProgram(model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
+			d := expect.Must(newDevices(eng, count))(t)
+			p := expect.Must(d.newProgram(model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
 				loss := pucl.PUCL().Loss(pucl.Views{Z: in[0], Labeled: in[1], BlockRows: tt.block}, 0.5)
 				return []*Node{loss, Gradient(loss, in[0])[0]}
-			}, layout{inputs: []bool{true}, outputs: []bool{false}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, layout{inputs: []bool{true}, outputs: []bool{false}}))(t)
 			defer p.finalize()
-			placed, err := d.shard(z, labeled)
-			if err != nil {
-				t.Fatal(err)
-			}
+			placed := expect.Must(d.shard(z, labeled))(t)
 			if got := placed[0][count-1].Shape().Dim(0); len(placed[0]) != count || got != tt.rows/count {
 				t.Errorf("%d rows on %d devices: device %d has %d", tt.rows, count, len(placed[0]), got)
 			}
-			out, err := p.run(len(placed), placed...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := expect.Must(p.run(len(placed), placed...))(t)
 			got := []float64{float64(tensors.ToScalar[float32](out[0][0]))}
 			for _, v := range tensors.MustCopyFlatData[float32](out[1][0]) {
 				got = append(got, float64(v)*float64(tt.rows))
@@ -161,9 +146,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 	config := light(6)
 	config.Encoder, config.Optimizer = encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
 	whole, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	config.Checkpoint = filepath.Join(t.TempDir(), "run")
 	var resumed *Model
 	for done, devices := range []int{1, 2, 4} {
@@ -191,28 +174,15 @@ func TestModelOfSeveralDevices(t *testing.T) {
 		}
 	}
 	pixels, _, _ := stripes{16, 4}.Batch(9)
-	e, err := m.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := whole.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !mat.EqualApprox(e.Z, want.Z, 1e-3) {
-		t.Error("embeddings of a model trained on 4 devices differ from those of one")
-	}
+	e := expect.Must(m.Embed(eng, pixels))(t)
+	want := expect.Must(whole.Embed(eng, pixels))(t)
+	expect.That(t, mat.EqualApprox(e.Z, want.Z, 1e-3),
+		"embeddings of a model trained on 4 devices differ from those of one")
 	file := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(file); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := LoadModel(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d, where := farthest(t, m, loaded); d != 0 {
-		t.Errorf("%s differs by %g after saving and loading", where, d)
-	}
+	expect.NoError(t, m.Save(file))
+	loaded := expect.Must(LoadModel(file, nil))(t)
+	d, where := farthest(t, m, loaded)
+	expect.That(t, d == 0, "%s differs by %g after saving and loading", where, d)
 }
 
 func TestComputeRefusals(t *testing.T) {
@@ -234,8 +204,7 @@ func TestComputeRefusals(t *testing.T) {
 	for _, tt := range refusals {
 		c := light(1)
 		c.Compute = tt.compute
-		_, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
-		refusal.Check(t, err, tt.want)
+		refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, stripes{16, 4}, c)), tt.want)
 	}
 	for _, tt := range []struct {
 		compute Compute
@@ -247,9 +216,8 @@ func TestComputeRefusals(t *testing.T) {
 		{Compute{Devices: 4, MicroBatches: 2}, 20, "over 2 micro-batches on 4 devices; make it 16 or 24 examples"},
 	} {
 		err := tt.compute.checkBatch(tt.b)
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%+v, batch of %d: error %v, want %q", tt.compute, tt.b, err, tt.want)
-		}
+		expect.That(t, (err == nil) == (tt.want == "") && (err == nil || strings.Contains(err.Error(), tt.want)),
+			"%+v, batch of %d: error %v, want %q", tt.compute, tt.b, err, tt.want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -86,25 +87,18 @@ func TestDivergedSaysAll(t *testing.T) {
 			continue
 		}
 		t.Logf("%v", err)
-		if d.Step != tt.step || d.SavedStep != tt.saved || d.Seed != 5 || len(d.Layers) == 0 {
-			t.Errorf("%s: %+v", tt.name, d)
-		}
+		expect.That(t, d.Step == tt.step && d.SavedStep == tt.saved && d.Seed == 5 && len(d.Layers) != 0,
+			"%s: %+v", tt.name, d)
 		for _, want := range tt.want {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v lacks %q", tt.name, err, want)
-			}
+			expect.That(t, strings.Contains(err.Error(), want), "%s: %v lacks %q", tt.name, err, want)
 		}
 		// The step that failed is in no checkpoint: the same again comes to the same place.
 		if tt.saved == 0 {
-			if d.Checkpoint != "" {
-				t.Errorf("%s: the checkpoint is %s", tt.name, d.Checkpoint)
-			}
+			expect.That(t, d.Checkpoint == "", "%s: the checkpoint is %s", tt.name, d.Checkpoint)
 			continue
 		}
 		path := filepath.Join(config.Checkpoint, checkpointFile)
-		if d.Checkpoint != path {
-			t.Errorf("%s: the checkpoint is %q, want %q", tt.name, d.Checkpoint, path)
-		}
+		expect.That(t, d.Checkpoint == path, "%s: the checkpoint is %q, want %q", tt.name, d.Checkpoint, path)
 		if tt.name != "weights" {
 			continue
 		}
@@ -126,10 +120,7 @@ func TestLongestRowPassesNaN(t *testing.T) {
 		{[][]float32{{nan, nan}, {3, 4}, {1, 0}}, math.NaN()},
 		{[][]float32{{1e18, 0}, {1e19, 0}}, 1e19},
 	} {
-		got, err := ExecOnce(enginetest.Open(t).Backend, longestRow, tt.x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Must(ExecOnce(enginetest.Open(t).Backend, longestRow, tt.x))(t)
 		if x := float64(tensors.ToScalar[float32](got)); math.IsNaN(x) != math.IsNaN(tt.want) || math.Abs(x-tt.want) > 1e-6*tt.want {
 			t.Errorf("the longest row of %v has the length %g, want %g", tt.x, x, tt.want)
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -15,9 +16,8 @@ import (
 
 func TestImageShape(t *testing.T) {
 	height, width, channels := newModel(tiny, 4, augment.Shape{Height: 6, Width: 5, Channels: 3}, 0).ImageShape()
-	if height != 6 || width != 5 || channels != 3 {
-		t.Errorf("a model of images 6×5×3 says %d×%d×%d", height, width, channels)
-	}
+	expect.That(t, height == 6 && width == 5 && channels == 3,
+		"a model of images 6×5×3 says %d×%d×%d", height, width, channels)
 }
 
 // randomImages are n images of that size with random pixels, all of one class.
@@ -49,14 +49,8 @@ func (d damagedImages) ReadImage(i int, dst []uint8) error {
 func TestEmbedImages(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	images := randomImages(515, 12, 12)
-	want, err := m.Embed(eng, images.Pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := m.EmbedImages(eng, images)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expect.Must(m.Embed(eng, images.Pixels))(t)
+	got := expect.Must(m.EmbedImages(eng, images))(t)
 	if n, _ := got.H.Dims(); n != 515 || !mat.Equal(got.H, want.H) || !mat.Equal(got.Z, want.Z) {
 		t.Errorf("%d images embed in another way than their bytes", n)
 	}
@@ -83,14 +77,11 @@ func TestEmbedImagesRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { refusal.Whole(t, refusal.Err(tt.model.EmbedImages(eng, tt.images)), tt.want) })
 	}
-	if _, err := m.EmbedImages(eng, damagedImages{randomImages(4, 12, 12), 2}); !errors.Is(err, errDamaged) {
-		t.Errorf("the cause is gone from %v", err)
-	}
+	_, err := m.EmbedImages(eng, damagedImages{randomImages(4, 12, 12), 2})
+	expect.That(t, errors.Is(err, errDamaged), "the cause is gone from %v", err)
 	for _, shape := range [][3]int{{13, 12, 1}, {12, 13, 1}, {12, 12, 3}} {
 		refusal.Check(t, m.CheckShape(shape[0], shape[1], shape[2]),
 			"this model embeds images of 12×12×1 … bring them to that size, or train a model")
 	}
-	if err := m.CheckShape(m.ImageShape()); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, m.CheckShape(m.ImageShape()))
 }

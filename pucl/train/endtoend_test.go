@@ -27,14 +27,8 @@ import (
 func saved(t *testing.T, c *classify.Classifier) *classify.Classifier {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "deep", "saved.classifier")
-	if err := c.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := classify.Load(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loaded
+	expect.NoError(t, c.Save(path))
+	return expect.Must(classify.Load(path, nil))(t)
 }
 
 // The whole of Algorithm 1 on the two kinds of stripes, saved and loaded again.
@@ -42,10 +36,7 @@ func TestAlgorithm1EndToEnd(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := train.Paper(60)
 	config.Encoder = encoder.SmallCNN{Width: 4, Dim: 16}
-	m, err := train.Pretrain(context.Background(), eng, train.NewStripes(32, 8), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(train.Pretrain(context.Background(), eng, train.NewStripes(32, 8), config))(t)
 	rng := rand.New(rand.NewPCG(77, 1))
 	var pixels []uint8
 	truth, labeled := make([]bool, 600), make([]bool, 600) // more than one call of the encoder
@@ -53,61 +44,30 @@ func TestAlgorithm1EndToEnd(t *testing.T) {
 		truth[i], labeled[i] = i < 40 || i%2 == 0, i < 40
 		pixels = append(pixels, train.Stripe(rng, truth[i])...)
 	}
-	e, err := m.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Must(m.Embed(eng, pixels))(t)
 	h := rows.Unit(e.H)
-	clusters, err := cluster.PUPL(h, labeled, cluster.Config{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := probe.FitPU(eng, h, clusters.Positive, risk.CrossEntropy, probe.Config{BatchSize: 128})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clusters := expect.Must(cluster.PUPL(h, labeled, cluster.Config{Seed: 1}))(t)
+	p := expect.Must(probe.FitPU(eng, h, clusters.Positive, risk.CrossEntropy, probe.Config{BatchSize: 128}))(t)
 	c := &classify.Classifier{Model: m, Probe: p, Clusters: clusters}
 	loaded := saved(t, c)
-	before, err := c.Probabilities(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := loaded.Probabilities(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(before, after) {
-		t.Error("the loaded classifier predicts something else")
-	}
+	before := expect.Must(c.Probabilities(eng, pixels))(t)
+	after := expect.Must(loaded.Probabilities(eng, pixels))(t)
+	expect.That(t, slices.Equal(before, after), "the loaded classifier predicts something else")
 	if loaded.Model.Record.Settings != m.Record.Settings || !slices.Equal(loaded.Model.History.Losses, m.History.Losses) ||
 		!slices.Equal(loaded.Clusters.PositiveCenter, clusters.PositiveCenter) || loaded.Clusters.Potential != clusters.Potential {
 		t.Error("record, losses or clusters did not come back")
 	}
-	score, err := evaluate.ScoreBinary(after, truth, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if score.Accuracy() < 0.95 {
-		t.Errorf("stripes are told apart in %v; this should be easy", score)
-	}
+	score := expect.Must(evaluate.ScoreBinary(after, truth, 0.5))(t)
+	expect.That(t, score.Accuracy() >= 0.95, "stripes are told apart in %v; this should be easy", score)
 }
 
 // pseudoLabels clusters rows of x by PUPL and returns how many unlabeled examples get their true class.
 func pseudoLabels(t *testing.T, x *mat.Dense, split *datasets.Split) (*cluster.Clustering, float64) {
 	t.Helper()
-	examples, err := rows.Take(x, split.Index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clusters, err := cluster.PUPL(examples, split.Labeled, cluster.Config{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	examples := expect.Must(rows.Take(x, split.Index))(t)
+	clusters := expect.Must(cluster.PUPL(examples, split.Labeled, cluster.Config{Seed: 1}))(t)
 	n := split.NumLabeled()
-	score, err := evaluate.Count(clusters.Positive[n:], split.Positive[n:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	score := expect.Must(evaluate.Count(clusters.Positive[n:], split.Positive[n:]))(t)
 	return clusters, score.Accuracy()
 }
 
@@ -117,65 +77,39 @@ func TestFeaturesEndToEnd(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
 	table, split, batches, scale := train.TwoKinds(t, 1000, 250, 1, datasets.BatchConfig{Size: 128, Share: 0.5, Seed: 1})
-	m, err := train.PretrainFeatures(context.Background(), eng, batches, train.Config{
+	m := expect.Must(train.PretrainFeatures(context.Background(), eng, batches, train.Config{
 		Steps: 300, Encoder: encoder.MLP{Hidden: []int{64}, Dim: 32}, Projection: 16, Seed: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for _, want := range []string{"PUCL", "views: from the batches", "MLP hidden [64], 32-d"} {
-		if !strings.Contains(m.Record.Settings, want) {
-			t.Errorf("the record's settings %q lack %q", m.Record.Settings, want)
-		}
+		expect.That(t, strings.Contains(m.Record.Settings, want),
+			"the record's settings %q lack %q", m.Record.Settings, want)
 	}
-	if want := "rows of 16 features, " + batches.String(); m.Record.Data != want {
-		t.Errorf("the record names %q, want %q", m.Record.Data, want)
-	}
+	want := "rows of 16 features, " + batches.String()
+	expect.That(t, m.Record.Data == want, "the record names %q, want %q", m.Record.Data, want)
 	e, err := m.EmbedFeatures(eng, table.Features) // 1000 rows, more than one call of the encoder
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	if _, raw := pseudoLabels(t, table.Features, split); raw > 0.65 {
 		t.Errorf("clusters of the features alone are right in %.3f; the nuisance is too quiet for a test", raw)
 	}
 	clusters, accuracy := pseudoLabels(t, rows.Unit(e.Z), split)
-	if accuracy < 0.9 {
-		t.Errorf("pseudo-labels are right in %.3f, want 0.9", accuracy)
-	}
-	h, err := rows.Take(rows.Unit(e.H), split.Index)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.That(t, accuracy >= 0.9, "pseudo-labels are right in %.3f, want 0.9", accuracy)
+	h := expect.Must(rows.Take(rows.Unit(e.H), split.Index))(t)
 	p, err := probe.FitPU(eng, h, clusters.Positive, risk.CrossEntropy, probe.Config{BatchSize: 250, Epochs: 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	c := &classify.Classifier{Model: m, Probe: p}
 	loaded := saved(t, c)
 	test := train.ReadTable(t, train.CSVOfTwoKinds(rand.New(rand.NewPCG(8, 99)), 700))
 	test.Rescale(scale.Mean, scale.Deviation)
-	before, err := c.ProbabilitiesOfFeatures(eng, test.Features)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := loaded.ProbabilitiesOfFeatures(eng, test.Features)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(before, after) || !slices.Equal(loaded.Model.History.Losses, m.History.Losses) {
-		t.Error("the loaded classifier is another")
-	}
+	before := expect.Must(c.ProbabilitiesOfFeatures(eng, test.Features))(t)
+	after := expect.Must(loaded.ProbabilitiesOfFeatures(eng, test.Features))(t)
+	expect.That(t, slices.Equal(before, after) && slices.Equal(loaded.Model.History.Losses, m.History.Losses),
+		"the loaded classifier is another")
 	truth := make([]bool, test.Len())
 	for i := range truth {
 		truth[i] = test.Labels[i] == 0
 	}
-	score, err := evaluate.ScoreBinary(after, truth, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if score.Accuracy() < 0.88 {
-		t.Errorf("new rows are told apart in %v, want 88%%", score)
-	}
+	score := expect.Must(evaluate.ScoreBinary(after, truth, 0.5))(t)
+	expect.That(t, score.Accuracy() >= 0.88, "new rows are told apart in %v, want 88%%", score)
 	if _, err := (&classify.Classifier{Model: m}).ProbabilitiesOfFeatures(eng, test.Features); err == nil ||
 		!strings.Contains(err.Error(), "needs both a Model and a Prob") {
 		t.Errorf("a classifier without a probe gave %v", err)
@@ -188,20 +122,11 @@ func TestFineTuneBringYourOwn(t *testing.T) {
 	config := train.Quick(2)
 	config.Encoder = train.OwnEncoder("mine")
 	batches := train.NewStripes(8, 2)
-	m, err := train.Pretrain(ctx, eng, batches, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(train.Pretrain(ctx, eng, batches, config))(t)
 	path := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	if m, err = train.LoadModel(path, train.OwnEncoder("mine")); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Save(path))
+	m = expect.Must(train.LoadModel(path, train.OwnEncoder("mine")))(t)
 	pixels, _, _ := batches.Batch(9)
 	data := classify.LabeledImages[int]{Pixels: pixels, Labels: []int{0, 1, 0, 1, 0, 1, 0, 1}}
-	if _, err := classify.FineTune(ctx, eng, m, data, 2, classify.FineTuneConfig{Epochs: 2, BatchStatistics: true}); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, expect.Err(classify.FineTune(ctx, eng, m, data, 2, classify.FineTuneConfig{Epochs: 2, BatchStatistics: true})))
 }

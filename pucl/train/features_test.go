@@ -12,6 +12,7 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -38,11 +39,7 @@ func csvOfTwoKinds(rng *rand.Rand, n int) string {
 
 func readTable(t *testing.T, text string) *tabular.Table {
 	t.Helper()
-	table, err := tabular.ReadCSV(strings.NewReader(text), tabular.CSV{Label: "diagnosis"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return expect.Must(tabular.ReadCSV(strings.NewReader(text), tabular.CSV{Label: "diagnosis"}))(t)
 }
 
 // scale is what brings other rows to the scale of a table.
@@ -54,16 +51,10 @@ func twoKinds(t *testing.T, n, labeled int, seed uint64, cfg datasets.BatchConfi
 	t.Helper()
 	table = readTable(t, csvOfTwoKinds(rand.New(rand.NewPCG(8, seed)), n))
 	scale.Mean, scale.Deviation = table.Standardize()
-	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
+	split = expect.Must(datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
 		Positive: []int{0}, Labeled: labeled, Setting: datasets.SingleDataset, Seed: seed,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	batches, err = tabular.NewBatches(table, split, nil, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	batches = expect.Must(tabular.NewBatches(table, split, nil, cfg))(t)
 	return table, split, batches, scale
 }
 
@@ -107,30 +98,20 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 	}
 	// Without an encoder of one's own it is the MLP's zero value.
 	m, err := PretrainFeatures(context.Background(), eng, counted{2, 8, 2}, Config{Steps: 1})
-	if err != nil || !strings.Contains(m.Record.Settings, encoder.MLP{}.String()) {
-		t.Errorf("%v, %v", m, err)
-	}
+	expect.That(t, err == nil && strings.Contains(m.Record.Settings, encoder.MLP{}.String()), "%v, %v", m, err)
 }
 
 func TestEmbedFeaturesRefusals(t *testing.T) {
 	eng := enginetest.Open(t)
 	_, _, batches, _ := twoKinds(t, 60, 10, 1, datasets.BatchConfig{Size: 8})
-	m, err := PretrainFeatures(context.Background(), eng, batches, quickFeatures(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(PretrainFeatures(context.Background(), eng, batches, quickFeatures(1)))(t)
 	row := func(last float64) *mat.Dense {
 		x := mat.NewDense(2, 16, nil)
 		x.Set(1, 15, last)
 		return x
 	}
-	if _, err := m.EmbedFeatures(eng, row(1)); err != nil {
-		t.Error(err)
-	}
-	images, err := Pretrain(context.Background(), eng, stripes{8, 2}, quick(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, expect.Err(m.EmbedFeatures(eng, row(1))))
+	images := expect.Must(Pretrain(context.Background(), eng, stripes{8, 2}, quick(1)))(t)
 	for want, try := range map[string]func() error{
 		"this model embeds rows of 16 features … use EmbedFeatures":                                    func() error { _, err := m.Embed(eng, make([]uint8, 16)); return err },
 		"this model embeds images of 12×12×1 bytes … use Embed":                                        func() error { _, err := images.EmbedFeatures(eng, row(1)); return err },

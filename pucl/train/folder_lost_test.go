@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -25,12 +26,9 @@ func TestFolderStays(t *testing.T) {
 		}
 	})
 	runTask(t, eng, regression(), settings)
-	if _, err := os.Stat(filepath.Join(first, "run", checkpointFile)); err != nil {
-		t.Error(err)
-	}
-	if left := contents(t, second); len(left) > 0 {
-		t.Errorf("the other folder holds %d files", len(left))
-	}
+	expect.NoError(t, expect.Err(os.Stat(filepath.Join(first, "run", checkpointFile))))
+	left := contents(t, second)
+	expect.That(t, len(left) == 0, "the other folder holds %d files", len(left))
 }
 
 // TestFolderTaken: a run whose lock was removed no longer writes, since another one may have the folder by then.
@@ -42,16 +40,14 @@ func TestFolderTaken(t *testing.T) {
 		if p.Step != 3 {
 			return
 		}
-		if err := os.Remove(lock); err != nil {
-			t.Error(err)
-		}
+		err := os.Remove(lock)
+		expect.That(t, err == nil, "%v", err)
 		write(t, lock, "another run's")
 	})
 	_, err := Run(context.Background(), eng, regression(), settings)
 	names(t, "a lock that is gone", err, lock, "removed or moved", "after 2 steps is still there")
-	if left := contents(t, folder); left[lockFile] != "another run's" {
-		t.Error("the other run's lock is gone")
-	}
+	left := contents(t, folder)
+	expect.That(t, left[lockFile] == "another run's", "the other run's lock is gone")
 }
 
 // TestNoFileThere: where a folder or a pipe has the newest checkpoint's name, the one before is taken, and a lock that is a link
@@ -65,18 +61,12 @@ func TestNoFileThere(t *testing.T) {
 		folder := t.TempDir()
 		path := filepath.Join(folder, checkpointFile)
 		runTask(t, eng, regression(), regressionRun(folder))
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := put(path); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.Remove(path))
+		expect.NoError(t, put(path))
 		task := regression()
 		r := run{Task: task, Settings: regressionRun(folder).WithDefaults(), history: &History{}}
 		release, err := r.openCheckpoint(eng)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		expect.Require(t, err == nil, "%s: %v", name, err)
 		release()
 		if r.checkpoint.step != 4 || len(r.history.Notes) != 1 || !strings.Contains(r.history.Notes[0], "after 4 steps") {
 			t.Errorf("%s: at step %d, notes %q", name, r.checkpoint.step, r.history.Notes)
@@ -85,12 +75,9 @@ func TestNoFileThere(t *testing.T) {
 	folder := t.TempDir()
 	thesis := filepath.Join(t.TempDir(), "thesis")
 	write(t, thesis, "years of work")
-	if err := os.Symlink(thesis, filepath.Join(folder, lockFile)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(context.Background(), eng, regression(), regressionRun(folder)); err == nil {
-		t.Error("a lock that is a link was taken")
-	}
+	expect.NoError(t, os.Symlink(thesis, filepath.Join(folder, lockFile)))
+	_, err := Run(context.Background(), eng, regression(), regressionRun(folder))
+	expect.That(t, err != nil, "a lock that is a link was taken")
 	if data, err := os.ReadFile(thesis); err != nil || string(data) != "years of work" {
 		t.Errorf("the file behind the link holds %q, %v", data, err)
 	}

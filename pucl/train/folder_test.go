@@ -14,6 +14,7 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/folder"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -27,36 +28,16 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 		picture := image.NewGray(image.Rect(0, 0, 12, 12))
 		copy(picture.Pix, stripe(rng, i%2 == 0))
 		var file bytes.Buffer
-		if err := png.Encode(&file, picture); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, png.Encode(&file, picture))
 		files[fmt.Sprintf("%s/%02d.png", []string{"across", "down"}[i%2], i)] = &fstest.MapFile{Data: file.Bytes()}
 	}
-	set, err := folder.Open(files, folder.Config{Height: 12, Width: 12, Gray: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	images, err := set.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: 8, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := expect.Must(folder.Open(files, folder.Config{Height: 12, Width: 12, Gray: true}))(t)
+	images := expect.Must(set.Load(t.Context()))(t)
+	pu := expect.Must(datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: 8, Seed: 1}))(t)
 	cfg := datasets.BatchConfig{Size: 8, Share: 0.25, Seed: 1}
-	memory, err := datasets.NewBatches(pu, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Pretrain(context.Background(), eng, memory, quick(6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	streamed, err := datasets.NewSourceBatches(set, pu.Split, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	memory := expect.Must(datasets.NewBatches(pu, cfg))(t)
+	want := expect.Must(Pretrain(context.Background(), eng, memory, quick(6)))(t)
+	streamed := expect.Must(datasets.NewSourceBatches(set, pu.Split, cfg))(t)
 
 	// An image that the first two steps do without.
 	bad := ""
@@ -68,30 +49,21 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 			break
 		}
 	}
-	if bad == "" {
-		t.Fatal("every image is in the first two batches")
-	}
+	expect.Require(t, bad != "", "every image is in the first two batches")
 	whole := files[bad].Data
 	files[bad].Data = whole[:len(whole)/2]
 	config := quick(6)
 	config.Checkpoint = t.TempDir()
-	if _, err := Pretrain(context.Background(), eng, streamed, config); err == nil || !strings.Contains(err.Error(), bad) {
-		t.Fatalf("error %v does not name %s", err, bad)
-	}
+	_, err := Pretrain(context.Background(), eng, streamed, config)
+	expect.Require(t, err != nil && strings.Contains(err.Error(), bad), "error %v does not name %s", err, bad)
 	files[bad].Data = whole
 	done := 0
 	config.Observer = OnStep(func(Progress) { done++ })
-	got, err := Pretrain(context.Background(), eng, streamed, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if done == 0 || done > 4 {
-		t.Errorf("%d steps after mending, want those that were left: the first two were good", done)
-	}
-	if !slices.Equal(got.History.Losses, want.History.Losses) {
-		t.Errorf("losses %v, from memory %v", got.History.Losses, want.History.Losses)
-	}
-	if got.Record.Data != want.Record.Data || !strings.HasPrefix(got.Record.Data, "images 12×12×1, PU data") {
-		t.Errorf("the record tells of %q, from memory of %q", got.Record.Data, want.Record.Data)
-	}
+	got := expect.Must(Pretrain(context.Background(), eng, streamed, config))(t)
+	expect.That(t, done != 0 && done <= 4,
+		"%d steps after mending, want those that were left: the first two were good", done)
+	expect.That(t, slices.Equal(got.History.Losses, want.History.Losses),
+		"losses %v, from memory %v", got.History.Losses, want.History.Losses)
+	expect.That(t, got.Record.Data == want.Record.Data && strings.HasPrefix(got.Record.Data, "images 12×12×1, PU data"),
+		"the record tells of %q, from memory of %q", got.Record.Data, want.Record.Data)
 }

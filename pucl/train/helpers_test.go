@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -113,9 +114,7 @@ func trained(t *testing.T, eng *engine.Engine, c Config) *Model {
 	} else {
 		m, err = Pretrain(context.Background(), eng, stripes{16, 4}, c)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return m
 }
 
@@ -132,9 +131,7 @@ var quickModel = func() func(t *testing.T) *Model {
 				t.Error(err)
 			}
 		})
-		if m == nil {
-			t.Fatal("there is no model")
-		}
+		expect.Require(t, m != nil, "there is no model")
 		return m
 	}
 }()
@@ -184,18 +181,16 @@ func (all observers) End(p Progress, err error) {
 // near fails the test unless got is want up to a share of it, or up to tol where it is small.
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
-		t.Errorf("%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
-	}
+	expect.That(t, math.Abs(got-want) <= tol*max(1, math.Abs(want)),
+		"%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
 }
 
 // names fails the test unless err has all the words.
 func names(t *testing.T, what string, err error, words ...string) {
 	t.Helper()
 	for _, word := range words {
-		if err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("%s: error %v, which lacks %q", what, err, word)
-		}
+		expect.That(t, err != nil && strings.Contains(err.Error(), word),
+			"%s: error %v, which lacks %q", what, err, word)
 	}
 }
 
@@ -219,10 +214,7 @@ func networkOf(t *testing.T, task Task) map[string][]float32 {
 		if !task.isNetwork(v) {
 			continue
 		}
-		value, err := v.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := expect.Must(v.Value())(t)
 		value.MustConstFlatData(func(flat any) {
 			switch flat := flat.(type) {
 			case []float32:
@@ -243,9 +235,7 @@ func networkOf(t *testing.T, task Task) map[string][]float32 {
 func moved(t *testing.T, a, b *Model) (paths []string) {
 	t.Helper()
 	old, now := weightsOf(t, a), weightsOf(t, b)
-	if len(old) != len(now) || len(old) == 0 {
-		t.Errorf("%d variables, and now %d", len(old), len(now))
-	}
+	expect.That(t, len(old) == len(now) && len(old) != 0, "%d variables, and now %d", len(old), len(now))
 	for path := range old {
 		if !slices.Equal(old[path], now[path]) {
 			paths = append(paths, path)
@@ -258,26 +248,20 @@ func moved(t *testing.T, a, b *Model) (paths []string) {
 // sameRun fails the test unless two models have the same losses and the same weights, bit for bit.
 func sameRun(t *testing.T, what string, got, want *Model) {
 	t.Helper()
-	if !slices.Equal(got.History.Losses, want.History.Losses) {
-		t.Errorf("%s: losses %v, want %v", what, got.History.Losses, want.History.Losses)
-	}
-	if paths := moved(t, want, got); paths != nil {
-		t.Errorf("%s: %v differ", what, paths)
-	}
+	expect.That(t, slices.Equal(got.History.Losses, want.History.Losses),
+		"%s: losses %v, want %v", what, got.History.Losses, want.History.Losses)
+	paths := moved(t, want, got)
+	expect.That(t, paths == nil, "%s: %v differ", what, paths)
 }
 
 // farthest returns the largest distance of a variable's values in two models, as a share of the longest one, and where it is.
 func farthest(t *testing.T, a, b *Model) (float64, string) {
 	t.Helper()
 	x, y := weightsOf(t, a), weightsOf(t, b)
-	if len(x) != len(y) || len(x) == 0 {
-		t.Fatalf("%d and %d variables", len(x), len(y))
-	}
+	expect.Require(t, len(x) == len(y) && len(x) != 0, "%d and %d variables", len(x), len(y))
 	worst, where := 0.0, ""
 	for path := range x {
-		if len(x[path]) != len(y[path]) {
-			t.Fatalf("%s has %d and %d values", path, len(x[path]), len(y[path]))
-		}
+		expect.Require(t, len(x[path]) == len(y[path]), "%s has %d and %d values", path, len(x[path]), len(y[path]))
 		size := 0.0
 		for _, v := range x[path] {
 			size = max(size, math.Abs(float64(v)))
@@ -294,9 +278,6 @@ func farthest(t *testing.T, a, b *Model) (float64, string) {
 // unitEmbedding returns the embeddings of images, brought to length 1.
 func unitEmbedding(t *testing.T, eng *engine.Engine, m *Model, pixels []uint8) *mat.Dense {
 	t.Helper()
-	e, err := m.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Must(m.Embed(eng, pixels))(t)
 	return rows.Unit(e.H)
 }

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/augment"
@@ -38,9 +39,7 @@ func smallModel(t testing.TB) *Model {
 		"/encoder/dense/weights": tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4, 5, float32(math.NaN())}, 3, 2),
 		"/projector/bias":        tensors.FromFlatDataAndDimensions([]float32{-1, float32(math.Inf(1))}, 2),
 	} {
-		if _, err := m.store.CreateVariable(path, value); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, expect.Err(m.store.CreateVariable(path, value)))
 	}
 	m.History.add(metrics{1.0 / 3, 2, 3}, 0.1, 8)
 	m.History.Readings = []Reading{{Step: 1, Projections: evaluate.Collapse{Alignment: math.NaN()}, Monitor: &evaluate.PUReading{Bank: "b"}}}
@@ -52,9 +51,7 @@ func smallModel(t testing.TB) *Model {
 func fileOf(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := m.Write(&file); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Write(&file))
 	return file.Bytes()
 }
 
@@ -62,22 +59,17 @@ func fileOf(t testing.TB, m *Model) []byte {
 func TestEveryChangeOfAModelIsFound(t *testing.T) {
 	m := smallModel(t)
 	good := fileOf(t, m)
-	back, err := DecodeModel(good, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := fileOf(t, back); !bytes.Equal(again, good) {
-		t.Error("a model that was read writes another file")
-	}
+	back := expect.Must(DecodeModel(good, nil))(t)
+	again := fileOf(t, back)
+	expect.That(t, bytes.Equal(again, good), "a model that was read writes another file")
 	if h := back.History; !math.IsNaN(h.Readings[0].Projections.Alignment) || h.Losses[0] != 1.0/3 || h.Readings[0].Monitor.Bank != "b" ||
 		!reflect.DeepEqual(back.Record, m.Record) {
 		t.Errorf("history %+v, record %+v", back.History, back.Record)
 	}
 	refuse := func(what string, data []byte) {
 		t.Helper()
-		if _, err := DecodeModel(data, nil); err == nil || !strings.Contains(err.Error(), "train the model again") {
-			t.Errorf("%s: %v", what, err)
-		}
+		_, err := DecodeModel(data, nil)
+		expect.That(t, err != nil && strings.Contains(err.Error(), "train the model again"), "%s: %v", what, err)
 	}
 	for what, data := range damagetest.Of(good, 8*len(good)) {
 		refuse(what, data)
@@ -96,9 +88,7 @@ type tensor = safetensors.Tensor
 func forgedVariables(t testing.TB, all map[string]tensor) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := (&safetensors.File{Tensors: all}).Write(&out); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, (&safetensors.File{Tensors: all}).Write(&out))
 	return out.Bytes()
 }
 
@@ -133,13 +123,9 @@ func TestForgedModels(t *testing.T) {
 		if tt.head != nil {
 			tt.head(&h)
 		}
-		head, err := strictjson.Marshal(h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		head := expect.Must(strictjson.Marshal(h))(t)
 		file := resealed(t, modelKind, modelSections, [][]byte{head, forgedVariables(t, tt.variables)})
-		_, err = DecodeModel(file, nil)
-		names(t, tt.name, err, tt.want)
+		names(t, tt.name, expect.Err(DecodeModel(file, nil)), tt.want)
 	}
 }
 
@@ -158,9 +144,7 @@ func TestForgedCheckpoints(t *testing.T) {
 		{"no state", "EOF", func(_ *checkpointHead, _ map[string]tensor, sections [][]byte) { sections[1] = nil }},
 		{"another state", "gob", func(_ *checkpointHead, _ map[string]tensor, sections [][]byte) {
 			var out bytes.Buffer
-			if err := gob.NewEncoder(&out).Encode("text"); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, gob.NewEncoder(&out).Encode("text"))
 			sections[1] = out.Bytes()
 		}},
 		{"missing", "variable /net/weights of the network is not in the file", func(h *checkpointHead, values map[string]tensor, _ [][]byte) {
@@ -173,23 +157,16 @@ func TestForgedCheckpoints(t *testing.T) {
 		task, _ := tallied()
 		r := &run{Task: task, Settings: regressionRun(t.TempDir()).WithDefaults(), history: &History{}}
 		r.checkpoint = &checkpoint{identity: r.identity()}
-		if _, err := task.Store.CreateVariable("/net/weights", tensors.FromShape(shapes.Make(dtypes.Float32, 3, 2))); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, expect.Err(task.Store.CreateVariable("/net/weights", tensors.FromShape(shapes.Make(dtypes.Float32, 3, 2)))))
 		h := checkpointHead{Identity: r.checkpoint.identity, Step: 2, Variables: []variable{{"/#rngstate", false}, {"/net/weights", true}}}
 		h.History.add(metrics{}, 0, 1)
 		h.History.add(metrics{}, 0, 1)
 		values := map[string]tensor{"/net/weights": one, "/#rngstate": {DType: safetensors.U64, Shape: []int{3}, Data: make([]byte, 24)}}
 		var state bytes.Buffer
-		if err := gob.NewEncoder(&state).Encode(tally{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, gob.NewEncoder(&state).Encode(tally{}))
 		sections := [][]byte{nil, state.Bytes(), nil}
 		tt.change(&h, values, sections)
-		var err error
-		if sections[0], err = strictjson.Marshal(h); err != nil {
-			t.Fatal(err)
-		}
+		sections[0] = expect.Must(strictjson.Marshal(h))(t)
 		sections[2] = forgedVariables(t, values)
 		path := filepath.Join(t.TempDir(), "checkpoint")
 		write(t, path, string(resealed(t, checkpointKind, checkpointSections, sections)))
@@ -209,30 +186,17 @@ func TestVariablesOfEveryType(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		v, err := store.CreateVariable("/"+string(name), value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := expect.Must(store.CreateVariable("/"+string(name), value))(t)
 		v.SetTrainable(dtype.IsFloat())
 	}
-	if _, err := store.CreateVariable("/scalar", tensors.FromScalar(float32(0.1))); err != nil {
-		t.Fatal(err)
-	}
-	list, values, err := encodeVariables(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, expect.Err(store.CreateVariable("/scalar", tensors.FromScalar(float32(0.1)))))
+	list, values := expect.Must2(encodeVariables(store))(t)
 	back := model.NewStore()
-	if err := decodeVariables(back, list, slices.Concat(values...)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, decodeVariables(back, list, slices.Concat(values...)))
 	again, bytesAgain, err := encodeVariables(back)
-	if err != nil || !slices.Equal(again, list) || len(list) != len(numberTypes)+1 || !bytes.Equal(slices.Concat(bytesAgain...), slices.Concat(values...)) {
-		t.Errorf("%v came back as %v, %v", list, again, err)
-	}
-	if _, err := store.CreateVariable("/complex", tensors.FromScalar(complex64(1i))); err != nil {
-		t.Fatal(err)
-	}
+	expect.That(t, err == nil && slices.Equal(again, list) && len(list) == len(numberTypes)+1 &&
+		bytes.Equal(slices.Concat(bytesAgain...), slices.Concat(values...)), "%v came back as %v, %v", list, again, err)
+	expect.NoError(t, expect.Err(store.CreateVariable("/complex", tensors.FromScalar(complex64(1i)))))
 	_, _, err = encodeVariables(store)
 	names(t, "complex numbers", err, "variable /complex", "Complex64")
 }
@@ -246,16 +210,13 @@ func TestForgedSizesTakeNoMemory(t *testing.T) {
 		forgedSizes(t, what, path, size)
 		before := peaktest.Must(t)
 		_, err := LoadModel(path, nil)
-		if err == nil {
-			t.Errorf("%s: it was read", what)
-		}
+		expect.That(t, err != nil, "%s: it was read", what)
 		peaktest.Tell(peaktest.Must(t) - before)
 		return
 	}
 	for _, what := range []string{"length", "header", "section", "tensor", "list"} {
-		if took := peaktest.OfChild(t, variable, what); took > 8<<20 {
-			t.Errorf("%s: %d bytes of memory for a file of %d", what, took, size)
-		}
+		took := peaktest.OfChild(t, variable, what)
+		expect.That(t, took <= 8<<20, "%s: %d bytes of memory for a file of %d", what, took, size)
 	}
 }
 
@@ -264,9 +225,7 @@ func forgedSizes(t *testing.T, what, path string, size int) {
 	t.Helper()
 	const huge = 100 << 20
 	head, err := strictjson.Marshal(modelHead{EncoderType: "encoder.MLP", Encoder: "{}", Variables: []variable{{"/a", true}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	if what == "list" { // of things that take more memory than bytes
 		head = []byte(`{"Variables":[` + strings.Repeat("{},", size/3) + `{}]}`)
 	}
@@ -296,25 +255,19 @@ func TestForgedStateTakesNoMemory(t *testing.T) {
 	peaktest.Skip(t)
 	const variable = "PUCL_TEST_FORGED_STATE"
 	if os.Getenv(variable) == "" {
-		if took := peaktest.OfChild(t, variable, "a map"); took > 8<<20 {
-			t.Errorf("%d bytes of memory for a state of less than 300", took)
-		}
+		took := peaktest.OfChild(t, variable, "a map")
+		expect.That(t, took <= 8<<20, "%d bytes of memory for a state of less than 300", took)
 		return
 	}
 	eng := enginetest.Open(t)
 	task, state := tallied()
-	sections, err := checkpointKind.Decode(smallCheckpoint(t, eng, task), checkpointSections...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sections[1], err = damagetest.GobOfManyEntries(tally{Names: state.Names}, "last", 1<<24); err != nil {
-		t.Fatal(err)
-	}
+	sections := expect.Must(checkpointKind.Decode(smallCheckpoint(t, eng, task), checkpointSections...))(t)
+	sections[1] = expect.Must(damagetest.GobOfManyEntries(tally{Names: state.Names}, "last", 1<<24))(t)
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	write(t, path, string(resealed(t, checkpointKind, checkpointSections, sections)))
 	before := peaktest.Forget(t)
 	task, _ = tallied()
-	_, err = loadCheckpoint(eng, path, task)
+	_, err := loadCheckpoint(eng, path, task)
 	names(t, "a map of many entries", err, path+" does not hold together", "delete the folder")
 	peaktest.Tell(peaktest.Must(t) - before)
 }
@@ -327,35 +280,21 @@ func TestEmbeddingsComeBack(t *testing.T) {
 		"one":  {H: mat.NewDense(4, 4, nil).Slice(1, 3, 2, 4).(*mat.Dense)},
 	} {
 		path := filepath.Join(t.TempDir(), "new", "e")
-		if err := e.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		back, err := LoadEmbedding(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, e.Save(path))
+		back := expect.Must(LoadEmbedding(path))(t)
 		var file bytes.Buffer
 		again := &Embedding{H: mat.NewDense(1, 1, nil)}
-		if err := gob.NewEncoder(&file).Encode(e); err != nil {
-			t.Fatal(err)
-		}
-		if err := gob.NewDecoder(&file).Decode(again); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, gob.NewEncoder(&file).Encode(e))
+		expect.NoError(t, gob.NewDecoder(&file).Decode(again))
 		for _, got := range []*Embedding{back, again} {
-			if !same(got.H, e.H) || !same(got.Z, e.Z) {
-				t.Errorf("%s: %v came back as %v", name, e, got)
-			}
+			expect.That(t, same(got.H, e.H) && same(got.Z, e.Z), "%s: %v came back as %v", name, e, got)
 		}
 		data := read(t, path)
 		write(t, path, data[:len(data)-1])
-		_, err = LoadEmbedding(path)
-		names(t, "a cut file", err, "train: "+path+" is cut short", "embed again")
+		names(t, "a cut file", expect.Err(LoadEmbedding(path)), "train: "+path+" is cut short", "embed again")
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := smallModel(t).Save(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, smallModel(t).Save(path))
 	_, err := LoadEmbedding(path)
 	names(t, "a model", err, path+" is of the kind model, not embedding; train.LoadModel reads it")
 }
@@ -370,23 +309,15 @@ func same(a, b *mat.Dense) bool {
 
 // FuzzModel decodes any sections of a model's file, its checksum right, without a panic; what it reads it can write.
 func FuzzModel(f *testing.F) {
-	sections, err := modelKind.Decode(fileOf(f, smallModel(f)), modelSections...)
-	if err != nil {
-		f.Fatal(err)
-	}
+	sections := expect.Must(modelKind.Decode(fileOf(f, smallModel(f)), modelSections...))(f)
 	f.Add(sections[0], sections[1])
 	f.Fuzz(func(t *testing.T, head, variables []byte) {
 		m, err := DecodeModel(resealed(t, modelKind, modelSections, [][]byte{head, variables}), nil)
 		if err != nil {
 			return
 		}
-		again, err := DecodeModel(fileOf(t, m), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(fileOf(t, again), fileOf(t, m)) {
-			t.Error("a model that was read and written is another one")
-		}
+		again := expect.Must(DecodeModel(fileOf(t, m), nil))(t)
+		expect.That(t, bytes.Equal(fileOf(t, again), fileOf(t, m)), "a model that was read and written is another one")
 	})
 }
 
@@ -413,16 +344,11 @@ func listed() Task {
 // FuzzCheckpoint takes up any sections of a checkpoint, its checksum right, without a panic.
 func FuzzCheckpoint(f *testing.F) {
 	eng := enginetest.Open(f)
-	sections, err := checkpointKind.Decode(smallCheckpoint(f, eng, listed()), checkpointSections...)
-	if err != nil {
-		f.Fatal(err)
-	}
+	sections := expect.Must(checkpointKind.Decode(smallCheckpoint(f, eng, listed()), checkpointSections...))(f)
 	f.Add(sections[0], sections[1], sections[2])
 	f.Fuzz(func(t *testing.T, head, state, variables []byte) {
 		path := filepath.Join(t.TempDir(), "checkpoint")
-		if err := os.WriteFile(path, resealed(t, checkpointKind, checkpointSections, [][]byte{head, state, variables}), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, resealed(t, checkpointKind, checkpointSections, [][]byte{head, state, variables}), 0o644))
 		if r, err := loadCheckpoint(eng, path, listed()); err == nil && (r.checkpoint.step < 1 || len(r.history.Losses) != r.checkpoint.step) {
 			t.Errorf("a run of step %d with %d losses", r.checkpoint.step, len(r.history.Losses))
 		}
@@ -432,25 +358,16 @@ func FuzzCheckpoint(f *testing.F) {
 // FuzzEmbedding decodes any matrices of an embedding, its checksum right, without a panic; what it reads it can write.
 func FuzzEmbedding(f *testing.F) {
 	data, err := (&Embedding{H: mat.NewDense(2, 1, []float64{1, 2}), Z: mat.NewDense(1, 1, []float64{3})}).MarshalBinary()
-	if err != nil {
-		f.Fatal(err)
-	}
-	sections, err := embeddingKind.Decode(data, "matrices")
-	if err != nil {
-		f.Fatal(err)
-	}
+	expect.NoError(f, err)
+	sections := expect.Must(embeddingKind.Decode(data, "matrices"))(f)
 	f.Add(sections[0])
 	f.Fuzz(func(t *testing.T, matrices []byte) {
 		var e, again Embedding
 		if e.UnmarshalBinary(resealed(t, embeddingKind, []string{"matrices"}, [][]byte{matrices})) != nil {
 			return
 		}
-		data, err := e.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := again.UnmarshalBinary(data); err != nil || !same(e.H, again.H) || !same(e.Z, again.Z) {
-			t.Errorf("%v became %v, %v", e, again, err)
-		}
+		data := expect.Must(e.MarshalBinary())(t)
+		err := again.UnmarshalBinary(data)
+		expect.That(t, err == nil && same(e.H, again.H) && same(e.Z, again.Z), "%v became %v, %v", e, again, err)
 	})
 }

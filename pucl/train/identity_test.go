@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -23,15 +24,8 @@ func startingWeights(t *testing.T, seed uint64) map[string]safetensors.Tensor {
 	t.Helper()
 	config := identified(nil)
 	config.Steps, config.Seed, config.LeaveOut = 1, seed, nil
-	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights, err := m.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return weights
+	m := expect.Must(Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config))(t)
+	return expect.Must(m.Weights())(t)
 }
 
 // identified returns the run that the test below changes in one thing after the other.
@@ -46,9 +40,8 @@ func identified(weights map[string]safetensors.Tensor) Config {
 func TestIdentity(t *testing.T) {
 	eng := enginetest.Open(t)
 	weights, others := startingWeights(t, 1), startingWeights(t, 2)
-	if len(weights) == 0 || len(weights) != len(others) {
-		t.Fatalf("%d and %d tensors to start from", len(weights), len(others))
-	}
+	expect.Require(t, len(weights) != 0 && len(weights) == len(others),
+		"%d and %d tensors to start from", len(weights), len(others))
 	type change struct {
 		batches Batches // nil for the same
 		bend    func(*Config)
@@ -78,24 +71,18 @@ func TestIdentity(t *testing.T) {
 	}
 	fields := append(reflect.VisibleFields(reflect.TypeFor[identity]()), reflect.VisibleFields(reflect.TypeFor[settingsIdentity]())...)
 	for _, f := range fields {
-		if _, ok := cases[f.Name]; !ok {
-			t.Errorf("there is no case for the field %s of what identifies a run", f.Name)
-		}
-		if !f.IsExported() {
-			t.Errorf("the field %s is not exported, and so not compared", f.Name)
-		}
+		_, ok := cases[f.Name]
+		expect.That(t, ok, "there is no case for the field %s of what identifies a run", f.Name)
+		expect.That(t, f.IsExported(), "the field %s is not exported, and so not compared", f.Name)
 	}
-	if len(cases) != len(fields) {
-		t.Errorf("%d cases for %d fields", len(cases), len(fields))
-	}
+	expect.That(t, len(cases) == len(fields), "%d cases for %d fields", len(cases), len(fields))
 
 	config := identified(weights)
 	config.Checkpoint = t.TempDir()
 	var ctx context.Context
 	ctx, config.Observer = stopAfter(2)
-	if _, err := Pretrain(ctx, eng, stripes{8, 2}, config); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	_, err := Pretrain(ctx, eng, stripes{8, 2}, config)
+	expect.Require(t, errors.Is(err, context.Canceled), "%v", err)
 	config.Observer = nil
 	for name, c := range cases {
 		other, batches := config, Batches(stripes{8, 2})
@@ -149,8 +136,7 @@ func TestIdentityOfTasks(t *testing.T) {
 	} {
 		task := regression()
 		task.Name, task.Identity = tt.name, tt.identity
-		_, err := Run(context.Background(), eng, task, settings)
-		names(t, tt.want, err, "another run", "\n  "+tt.want)
+		names(t, tt.want, expect.Err(Run(context.Background(), eng, task, settings)), "another run", "\n  "+tt.want)
 	}
 	again := regression()
 	again.Identity = one{[]string{"a b"}}
@@ -166,27 +152,18 @@ func TestIdentityOfTasks(t *testing.T) {
 
 // A checkpoint of the program that told runs apart by a sentence is not passed over.
 func TestCheckpointOfAnEarlierProgram(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", earlierFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(filepath.Join("testdata", earlierFile)))(t)
 	config := quick(2)
 	config.Checkpoint = t.TempDir()
 	path := filepath.Join(config.Checkpoint, earlierFile)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config)
+	expect.NoError(t, os.WriteFile(path, data, 0o644))
+	_, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config)
 	names(t, "an earlier checkpoint", err, "train: "+path+" was written by an earlier version of this program", "name another folder")
 	if after, err := os.ReadFile(path); err != nil || !slices.Equal(after, data) {
 		t.Errorf("the earlier checkpoint was changed (%v)", err)
 	}
 	// Under the new name it is no checkpoint at all.
-	if err := os.Rename(path, filepath.Join(config.Checkpoint, checkpointFile)); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.Rename(path, filepath.Join(config.Checkpoint, checkpointFile)))
 	_, err = Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config)
-	if err == nil {
-		t.Error("the checkpoint of an earlier program was taken under the new name")
-	}
+	expect.That(t, err != nil, "the checkpoint of an earlier program was taken under the new name")
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -29,21 +30,16 @@ func childTrainsTask(t *testing.T, eng *engine.Engine, path string) {
 		time.Sleep(5 * time.Millisecond)
 		return nil, nil
 	}
-	history, err := Run(context.Background(), eng, task, Settings{
+	history := expect.Must(Run(context.Background(), eng, task, Settings{
 		Steps: steps, LearningRate: 0.05, Checkpoint: os.Getenv(childCheckpoint), CheckpointEvery: 1,
 		Observer: OnStep(func(p Progress) { fmt.Println("step", p.Step) }),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	text := fmt.Sprintf("%v\n%v\n%+v\n", history.Losses, history.GradientNorms, *state)
 	weights := networkOf(t, task)
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
 		text += fmt.Sprintln(name, weights[name])
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // A task with a teacher and a state of its own that is killed at random moments ends as one that nobody disturbed.
@@ -63,10 +59,7 @@ func TestKilledTasksResumeExactly(t *testing.T) {
 				killAfter(t, backend, resumed, folder, 1, time.Duration(rng.IntN(30))*time.Millisecond)
 			}
 			finish(t, backend, resumed, folder)
-			want, err := os.ReadFile(whole)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := expect.Must(os.ReadFile(whole))(t)
 			if got, err := os.ReadFile(resumed); err != nil || len(want) == 0 || string(got) != string(want) {
 				t.Errorf("killed, it ends in %v\n%s\nwant\n%s", err, got, want)
 			}

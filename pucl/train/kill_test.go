@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -49,13 +50,8 @@ func child(t *testing.T, backend, model, checkpoint string) (*exec.Cmd, *bufio.S
 		cmd.Env = append(cmd.Env, "GOMLX_BACKEND="+backend)
 	}
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(cmd.StdoutPipe())(t)
+	expect.NoError(t, cmd.Start())
 	return cmd, bufio.NewScanner(out)
 }
 
@@ -65,10 +61,7 @@ func TestChildTrains(t *testing.T) {
 	if model == "" {
 		return
 	}
-	eng, err := engine.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	eng := expect.Must(engine.Open())(t)
 	if os.Getenv(childTask) != "" {
 		childTrainsTask(t, eng, model)
 		return
@@ -88,9 +81,7 @@ func TestChildTrains(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Save(model); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Save(model))
 }
 
 // childBackends returns the engines that children run on: the default one and the pure-Go engine.
@@ -103,14 +94,9 @@ func childBackends() []string {
 
 // limitFiles makes writes beyond so many bytes of a file fail, as a full disk does.
 func limitFiles(t *testing.T, limit string) {
-	bytes, err := strconv.ParseUint(limit, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bytes := expect.Must(strconv.ParseUint(limit, 10, 64))(t)
 	signal.Ignore(syscall.SIGXFSZ)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes}); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes}))
 }
 
 // A checkpoint that finds no room ends the run with a sentence, leaves the one before it whole and nothing half written, and
@@ -128,17 +114,12 @@ func TestFullDisk(t *testing.T) {
 			said = lines.Text()
 		}
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, cmd.Wait())
 	for _, want := range []string{"the checkpoint after 5 steps could not be saved", folder, "that after 4 steps is still there, whole", "make room"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q lacks %q", said, want)
-		}
+		expect.That(t, strings.Contains(said, want), "%q lacks %q", said, want)
 	}
-	if left := parts(t, folder); len(left) > 0 {
-		t.Errorf("the full disk leaves %v", left)
-	}
+	left := parts(t, folder)
+	expect.That(t, len(left) == 0, "the full disk leaves %v", left)
 	t.Setenv(childLimit, "")
 	finish(t, backend, resumed, folder)
 	sameModels(t, whole, resumed)
@@ -163,9 +144,8 @@ func TestKilledRunsResumeExactly(t *testing.T) {
 			}
 			finish(t, backend, resumed, folder)
 			sameModels(t, whole, resumed)
-			if left := parts(t, folder); len(left) > 0 {
-				t.Errorf("a run that ended well leaves %v", left)
-			}
+			left := parts(t, folder)
+			expect.That(t, len(left) == 0, "a run that ended well leaves %v", left)
 		})
 	}
 }
@@ -184,9 +164,7 @@ func finish(t *testing.T, backend, model, folder string) {
 	cmd, lines := child(t, backend, model, folder)
 	for lines.Scan() {
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, cmd.Wait())
 }
 
 // killAfter kills a run some time after it took some steps.
@@ -200,9 +178,7 @@ func killAfter(t *testing.T, backend, model, folder string, steps int, delay tim
 	}
 	time.Sleep(delay)
 	kill(t, cmd)
-	if steps > 0 {
-		t.Fatal("the run ended before it could be killed")
-	}
+	expect.Require(t, steps <= 0, "the run ended before it could be killed")
 }
 
 // killWhileWriting kills a run when a half-written checkpoint lies in the folder.
@@ -229,49 +205,32 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 	if err := cmd.Process.Kill(); err != nil { // SIGKILL
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil {
-		t.Fatal("the run ended well before it was killed")
-	}
+	err := cmd.Wait()
+	expect.Require(t, err != nil, "the run ended well before it was killed")
 }
 
 // parts returns the checkpoints in folder that are not whole.
 func parts(t *testing.T, folder string) []string {
 	t.Helper()
-	left, err := filepath.Glob(filepath.Join(folder, "*.part"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return left
+	return expect.Must(filepath.Glob(filepath.Join(folder, "*.part")))(t)
 }
 
 func size(t *testing.T, path string) int64 {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := expect.Must(os.Stat(path))(t)
 	return info.Size()
 }
 
 // sameModels compares two saved models bit for bit.
 func sameModels(t *testing.T, path, other string) {
 	t.Helper()
-	a, err := LoadModel(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := LoadModel(other, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.History.Losses) != childRun().Steps || !slices.Equal(a.History.Losses, b.History.Losses) {
-		t.Errorf("losses %v and %v", a.History.Losses, b.History.Losses)
-	}
+	a := expect.Must(LoadModel(path, nil))(t)
+	b := expect.Must(LoadModel(other, nil))(t)
+	expect.That(t, len(a.History.Losses) == childRun().Steps && slices.Equal(a.History.Losses, b.History.Losses),
+		"losses %v and %v", a.History.Losses, b.History.Losses)
 	b.History.Notes = nil // of a kill between the two renamings of a checkpoint
-	if len(a.History.Readings) != 3 || !reflect.DeepEqual(a.History, b.History) {
-		t.Errorf("histories %+v and %+v", a.History, b.History)
-	}
-	if paths := moved(t, a, b); paths != nil {
-		t.Errorf("%v differ", paths)
-	}
+	expect.That(t, len(a.History.Readings) == 3 && reflect.DeepEqual(a.History, b.History),
+		"histories %+v and %+v", a.History, b.History)
+	paths := moved(t, a, b)
+	expect.That(t, paths == nil, "%v differ", paths)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
@@ -46,17 +47,12 @@ func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 			return encoder.Dense(scope.In("b"), x, 4, true)
 		}
 		s, err := newStepper(eng, task, Settings{Optimizer: optim.SGD{LearningRate: 0.5}, Compute: c}.WithDefaults())
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		for step := range 3 {
 			views, labeled := stripedRows{}.Batch(step)
-			one, err := s.take(Batch{Examples: len(labeled), Inputs: []*tensors.Tensor{
+			one := expect.Must(s.take(Batch{Examples: len(labeled), Inputs: []*tensors.Tensor{
 				tensors.FromFlatDataAndDimensions(views, 2*len(labeled), 144), tensors.FromFlatDataAndDimensions(labeled, len(labeled)),
-			}}, 0.5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			}}, 0.5))(t)
 			all = append(all, one)
 		}
 		s.finalize()
@@ -73,14 +69,11 @@ func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 		for i := range all {
 			for k, pair := range [][2]float64{{all[i].loss, whole[i].loss}, {all[i].gradientNorm, whole[i].gradientNorm},
 				{all[i].outputNorm, whole[i].outputNorm}} {
-				if !(math.Abs(pair[0]-pair[1]) <= 1e-5*math.Abs(pair[1])) {
-					t.Errorf("%v: number %d of step %d is %g, of the whole batch %g", c, k, i, pair[0], pair[1])
-				}
+				expect.That(t, math.Abs(pair[0]-pair[1]) <= 1e-5*math.Abs(pair[1]),
+					"%v: number %d of step %d is %g, of the whole batch %g", c, k, i, pair[0], pair[1])
 			}
 		}
-		if len(weights) != len(want) {
-			t.Fatalf("%d variables, %d for the whole batch", len(weights), len(want))
-		}
+		expect.Require(t, len(weights) == len(want), "%d variables, %d for the whole batch", len(weights), len(want))
 		for path := range want {
 			for i, v := range want[path] {
 				if !(math.Abs(float64(weights[path][i]-v)) < 1e-5) {
@@ -109,17 +102,12 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 		config := light(2)
 		config.Recipe, config.Encoder, config.Optimizer = nil, encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
 		config.Compute = c
-		m, err := PretrainFeatures(context.Background(), eng, twice{}, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return expect.Must(PretrainFeatures(context.Background(), eng, twice{}, config))(t)
 	}
 	whole, divided := train(Compute{}), train(Compute{MicroBatches: 2})
 	for i, loss := range divided.History.Losses {
-		if !(math.Abs(loss-whole.History.Losses[i]) < 1e-4) {
-			t.Errorf("step %d: loss %g, of the whole batch %g", i, loss, whole.History.Losses[i])
-		}
+		expect.That(t, math.Abs(loss-whole.History.Losses[i]) < 1e-4,
+			"step %d: loss %g, of the whole batch %g", i, loss, whole.History.Losses[i])
 	}
 	want, got := weightsOf(t, whole), weightsOf(t, divided)
 	for path := range want {
@@ -138,10 +126,7 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 	first := map[int][]float32{}
 	for _, parts := range []int{1, 2} {
 		one.Compute.MicroBatches = parts
-		m, err := PretrainFeatures(context.Background(), eng, twice{}, one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Must(PretrainFeatures(context.Background(), eng, twice{}, one))(t)
 		first[parts] = weightsOf(t, m)["/encoder/dense1/norm/mean"]
 	}
 	for i, v := range first[1] {
@@ -166,9 +151,8 @@ func TestComputeTogether(t *testing.T) {
 	c.Compute = Compute{MicroBatches: 2}
 	plain := trained(t, eng, c)
 	for i, loss := range m.History.Losses {
-		if !(math.Abs(loss-plain.History.Losses[i]) < 0.05) {
-			t.Errorf("step %d: loss %g, with nothing but micro-batches %g", i, loss, plain.History.Losses[i])
-		}
+		expect.That(t, math.Abs(loss-plain.History.Losses[i]) < 0.05,
+			"step %d: loss %g, with nothing but micro-batches %g", i, loss, plain.History.Losses[i])
 	}
 }
 
@@ -204,9 +188,7 @@ func TestMicroBatchesSaveMemory(t *testing.T) {
 			}
 			peaktest.Tell(peaktest.Must(t) - before)
 		})
-		if _, err := Pretrain(context.Background(), eng, pictures{}, c); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, expect.Err(Pretrain(context.Background(), eng, pictures{}, c)))
 		return
 	}
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
@@ -241,12 +223,9 @@ func TestMicroBatchesRefuseRandomEncoders(t *testing.T) {
 func TestRowsOf(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions([]int32{1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18}, 8, 2)
 	got, err := rowsOf(x, 4, 1, 3) // two views of four examples
-	if err != nil {
-		t.Fatal(err)
-	}
-	if flat := tensors.MustCopyFlatData[int32](got); !slices.Equal(flat, []int32{3, 4, 5, 6, 13, 14, 15, 16}) {
-		t.Errorf("examples 1 and 2 have rows %v", flat)
-	}
+	expect.NoError(t, err)
+	flat := tensors.MustCopyFlatData[int32](got)
+	expect.That(t, slices.Equal(flat, []int32{3, 4, 5, 6, 13, 14, 15, 16}), "examples 1 and 2 have rows %v", flat)
 	if _, err := rowsOf(x, 3, 0, 1); err == nil {
 		t.Error("8 rows for 3 examples are not refused")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -20,10 +21,7 @@ import (
 // Training is the same to the last bit with readings and without.
 func TestMonitoringChangesNothing(t *testing.T) {
 	eng := enginetest.Open(t)
-	plain, err := Pretrain(context.Background(), eng, stripes{16, 4}, quick(7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, quick(7)))(t)
 	config := quick(7)
 	config.Monitor = Monitor{Every: 3, Examples: 40, Prior: 0.4}
 	var told []int
@@ -33,39 +31,26 @@ func TestMonitoringChangesNothing(t *testing.T) {
 			told = append(told, p.Reading.Step)
 		}
 	})
-	watched, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(plain.History.GradientNorms, watched.History.GradientNorms) {
-		t.Errorf("losses %v without readings, %v with", plain.History.Losses, watched.History.Losses)
-	}
+	watched := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
+	expect.That(t, slices.Equal(plain.History.GradientNorms, watched.History.GradientNorms),
+		"losses %v without readings, %v with", plain.History.Losses, watched.History.Losses)
 	sameRun(t, "with readings", watched, plain)
-	if !slices.Equal(told, []int{3, 6, 7}) || len(watched.History.Readings) != 3 {
-		t.Errorf("readings after steps %v", told)
-	}
-	if last.Paused <= 0 || last.Paused >= last.Elapsed {
-		t.Errorf("%v paused of %v", last.Paused, last.Elapsed)
-	}
+	expect.That(t, slices.Equal(told, []int{3, 6, 7}) && len(watched.History.Readings) == 3,
+		"readings after steps %v", told)
+	expect.That(t, last.Paused > 0 && last.Paused < last.Elapsed, "%v paused of %v", last.Paused, last.Elapsed)
 	for _, r := range watched.History.Readings {
-		if r.Truth != nil {
-			t.Error("a reading saw true classes that nobody handed in")
-		}
-		if r.Monitor == nil || r.Monitor.Labeled+r.Monitor.Unlabeled != 20 || !strings.Contains(r.Monitor.Bank, "labeled positives only") {
-			t.Errorf("the monitor says %+v", r.Monitor)
-		}
-		if r.Projections.Rows != 40 || r.Projections.Dimensions != 4 || !(r.Projections.Alignment > 0) {
-			t.Errorf("projections %+v", r.Projections)
-		}
+		expect.That(t, r.Truth == nil, "a reading saw true classes that nobody handed in")
+		expect.That(t, r.Monitor != nil && r.Monitor.Labeled+r.Monitor.Unlabeled == 20 &&
+			strings.Contains(r.Monitor.Bank, "labeled positives only"), "the monitor says %+v", r.Monitor)
+		expect.That(t, r.Projections.Rows == 40 && r.Projections.Dimensions == 4 && r.Projections.Alignment > 0,
+			"projections %+v", r.Projections)
 	}
 	h := watched.History
-	if len(h.Rates) != 7 || h.Rates[3] != config.settings().WithDefaults().rate(3) || h.Examples[0] != 16 || !allFinite(h.ProjectionNorms...) {
-		t.Errorf("history %+v", h)
-	}
+	expect.That(t, len(h.Rates) == 7 && h.Rates[3] == config.settings().WithDefaults().rate(3) && h.Examples[0] == 16 &&
+		allFinite(h.ProjectionNorms...), "history %+v", h)
 	near(t, "chance level", h.Chance, math.Log(31), 1e-12)
-	if want := "loss " + trim(watched.History.Losses[6]) + " (chance 3.434)"; last.String() != want {
-		t.Errorf("progress says %q, want %q", last, want)
-	}
+	want := "loss " + trim(watched.History.Losses[6]) + " (chance 3.434)"
+	expect.That(t, last.String() == want, "progress says %q, want %q", last, want)
 }
 
 // trim is x with three decimals.
@@ -89,48 +74,31 @@ func TestReadingIsOfTheModel(t *testing.T) {
 	config := quick(3)
 	config.Recipe = augment.Recipe{}
 	config.Monitor = Monitor{Every: 3, Pixels: pixels, Labeled: labeled, Positive: positive}
-	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := m.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
+	e := expect.Must(m.Embed(eng, pixels))(t)
 	got := m.History.Readings[0]
 	for _, tt := range []struct {
 		name string
 		got  evaluate.Collapse
 		of   *mat.Dense
 	}{{"projections", got.Projections, e.Z}, {"embeddings", got.Embeddings, e.H}} {
-		want, err := evaluate.Diagnose(tt.of, tt.of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := expect.Must(evaluate.Diagnose(tt.of, tt.of))(t)
 		near(t, tt.name+": uniformity", tt.got.Uniformity, want.Uniformity, 1e-5)
 		near(t, tt.name+": rank", tt.got.EffectiveRank, want.EffectiveRank, 1e-4)
 		near(t, tt.name+": alignment", tt.got.Alignment, 0, 1e-12)
 	}
-	if got.Truth == nil || !strings.Contains(got.Truth.String(), "judged by true classes") {
-		t.Fatalf("true classes that were handed in are not told of: %v", got.Truth)
-	}
-	if got.Truth.Accuracy() < 0.9 || got.Monitor.ProxyAUC < 0.6 {
-		t.Errorf("stripes are told apart in %v and %v; this should be easy", got.Truth, got.Monitor)
-	}
+	expect.Require(t, got.Truth != nil && strings.Contains(got.Truth.String(), "judged by true classes"),
+		"true classes that were handed in are not told of: %v", got.Truth)
+	expect.That(t, got.Truth.Accuracy() >= 0.9 && got.Monitor.ProxyAUC >= 0.6,
+		"stripes are told apart in %v and %v; this should be easy", got.Truth, got.Monitor)
 	// The monitor knows nothing of them: other true classes change nothing in what it says.
 	config.Monitor.Positive = make([]bool, 300)
 	config.Monitor.Positive[1], config.Monitor.Positive[2] = true, true
-	other, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(other.History.Readings[0].Monitor, got.Monitor) {
-		t.Error("the monitor without true classes depends on them")
-	}
+	other := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
+	expect.That(t, reflect.DeepEqual(other.History.Readings[0].Monitor, got.Monitor),
+		"the monitor without true classes depends on them")
 	for _, want := range []string{"after 3 steps", "projections: alignment", "without negatives", "judged by true classes"} {
-		if !strings.Contains(got.String(), want) {
-			t.Errorf("%q lacks %q", got, want)
-		}
+		expect.That(t, strings.Contains(got.String(), want), "%q lacks %q", got, want)
 	}
 }
 
@@ -138,10 +106,7 @@ func TestReadingsOfFeatures(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := quickFeatures(4)
 	config.Monitor = Monitor{Every: 2, Examples: 30}
-	m, err := PretrainFeatures(context.Background(), eng, randomRows{b: 16, d: 8}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(PretrainFeatures(context.Background(), eng, randomRows{b: 16, d: 8}, config))(t)
 	if r := m.History.Readings; len(r) != 2 || r[1].Projections.Rows != 30 || !(r[1].Projections.Alignment > 0) || r[1].Monitor == nil {
 		t.Errorf("readings %v", r)
 	}
@@ -155,22 +120,13 @@ func TestReadingsOfFeatures(t *testing.T) {
 		}
 	}
 	config.Monitor = Monitor{Every: 2, Features: x, Labeled: labeled}
-	if m, err = PretrainFeatures(context.Background(), eng, randomRows{b: 16, d: 8}, config); err != nil {
-		t.Fatal(err)
-	}
-	e, err := m.EmbedFeatures(eng, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := evaluate.Diagnose(e.Z, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = expect.Must(PretrainFeatures(context.Background(), eng, randomRows{b: 16, d: 8}, config))(t)
+	e := expect.Must(m.EmbedFeatures(eng, x))(t)
+	want := expect.Must(evaluate.Diagnose(e.Z, nil))(t)
 	last := m.History.Readings[1]
 	near(t, "uniformity", last.Projections.Uniformity, want.Uniformity, 1e-5)
-	if !math.IsNaN(last.Projections.Alignment) {
-		t.Errorf("one view of each row has the alignment %g", last.Projections.Alignment)
-	}
+	expect.That(t, math.IsNaN(last.Projections.Alignment),
+		"one view of each row has the alignment %g", last.Projections.Alignment)
 }
 
 // randomRows are rows with small differences between two views of each; the first quarter is labeled.
@@ -198,10 +154,7 @@ func TestCollapseIsSaidInWords(t *testing.T) {
 	config.Objective = pucl.AlignmentLoss() // nothing holds the points apart
 	config.Steps, config.LearningRate, config.Recipe = 30, 0.05, nil
 	config.Monitor = Monitor{Every: 30, Examples: 16}
-	m, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
 	r := m.History.Readings[0]
 	if !r.Projections.Collapsed() || !strings.Contains(r.String(), "collapsed: the embeddings hardly differ") || !strings.HasPrefix(r.Brief(), "COLLAPSED") {
 		t.Errorf("after training on alignment alone: %v", r)

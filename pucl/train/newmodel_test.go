@@ -15,6 +15,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -26,44 +27,23 @@ import (
 // running averages too. So does what it is saved as.
 func TestNewModelIsTorchvisions(t *testing.T) {
 	eng := enginetest.Open(t)
-	data, err := os.ReadFile("../encoder/testdata/torchvision.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile("../encoder/testdata/torchvision.json"))(t)
 	var fixtures struct {
 		Forward map[string]vectortest.Network
 	}
-	if err := json.Unmarshal(data, &fixtures); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, json.Unmarshal(data, &fixtures))
 	want := fixtures.Forward["resnet18 cifar"]
 	config := Config{Encoder: encoder.ResNet{CIFAR: true, Classes: 10}, Projection: 4}
-	drawn, err := NewModel(eng, want.Height, want.Width, 3, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shapes, err := drawn.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := expect.Must(NewModel(eng, want.Height, want.Width, 3, config))(t)
+	shapes := expect.Must(drawn.Weights())(t)
 	config.Weights = map[string]safetensors.Tensor{}
 	for name, tensor := range shapes {
-		if config.Weights[name], err = safetensors.New(safetensors.F32, tensor.Shape, vectortest.TorchWeights(name, tensor.Shape)); err != nil {
-			t.Fatal(err)
-		}
+		config.Weights[name] = expect.Must(safetensors.New(safetensors.F32, tensor.Shape, vectortest.TorchWeights(name, tensor.Shape)))(t)
 	}
-	m, err := NewModel(eng, want.Height, want.Width, 3, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(NewModel(eng, want.Height, want.Width, 3, config))(t)
 	path := filepath.Join(t.TempDir(), "m.model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := LoadModel(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Save(path))
+	loaded := expect.Must(LoadModel(path, nil))(t)
 	for name, m := range map[string]*Model{"new": m, "loaded": loaded} {
 		if weights, err := m.Weights(); err != nil || !reflect.DeepEqual(weights, config.Weights) {
 			t.Errorf("%s: the weights are not those given (%v)", name, err)
@@ -71,9 +51,7 @@ func TestNewModelIsTorchvisions(t *testing.T) {
 		exec := model.MustNewExec(eng.Backend, m.Store(), func(scope *model.Scope, images *Node) *Node { return m.Encode(scope, images, false) })
 		defer exec.Finalize()
 		out, err := exec.Call1(tensors.FromFlatDataAndDimensions(want.Images(), want.Batch, want.Height, want.Width, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		for i, row := range out.Value().([][]float32) {
 			for j, got := range row {
 				if w := want.Outputs[i][j]; !(math.Abs(float64(got)-w) <= 1e-5*max(1, math.Abs(w))) {
@@ -82,9 +60,8 @@ func TestNewModelIsTorchvisions(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(m.Record.Settings, "not trained") || !strings.Contains(m.Record.Settings, "given tensors") {
-		t.Errorf("the record says %q", m.Record.Settings)
-	}
+	expect.That(t, strings.Contains(m.Record.Settings, "not trained") &&
+		strings.Contains(m.Record.Settings, "given tensors"), "the record says %q", m.Record.Settings)
 }
 
 // Without weights it is what a training by the same seed begins with.
@@ -92,40 +69,23 @@ func TestNewModelIsTheStartOfTraining(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := light(2)
 	config.Encoder = encoder.SmallCNN{Width: 2, Dim: 4}
-	trained, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := NewModel(eng, 12, 12, 1, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if config.Weights, err = m.Weights(); err != nil {
-		t.Fatal(err)
-	}
+	trained := expect.Must(Pretrain(context.Background(), eng, stripes{8, 2}, config))(t)
+	m := expect.Must(NewModel(eng, 12, 12, 1, config))(t)
+	config.Weights = expect.Must(m.Weights())(t)
 	again, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
-	if err != nil || !slices.Equal(again.History.Losses, trained.History.Losses) {
-		t.Errorf("losses %v from its weights, %v from the seed; %v", again.History.Losses, trained.History.Losses, err)
-	}
+	expect.That(t, err == nil && slices.Equal(again.History.Losses, trained.History.Losses),
+		"losses %v from its weights, %v from the seed; %v", again.History.Losses, trained.History.Losses, err)
 	pixels := make([]uint8, 5*144)
 	if e, err := m.Embed(eng, pixels); err != nil || e.H.RawMatrix().Rows != 5 || e.H.RawMatrix().Cols != 4 || e.Z.RawMatrix().Cols != 4 {
 		t.Errorf("embedding %+v, %v", e, err)
 	}
-	if len(m.History.Losses) != 0 {
-		t.Errorf("a history of %d steps", len(m.History.Losses))
-	}
+	expect.That(t, len(m.History.Losses) == 0, "a history of %d steps", len(m.History.Losses))
 }
 
 func TestNewModelRefuses(t *testing.T) {
 	eng := enginetest.Open(t)
-	m, err := NewModel(eng, 12, 12, 1, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights, err := m.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(NewModel(eng, 12, 12, 1, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}}))(t)
+	weights := expect.Must(m.Weights())(t)
 	for want, tt := range map[string]struct {
 		height int
 		config Config

@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/model/initializer"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -31,10 +32,7 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 		c := quick(1).withDefaults()
 		c.Compute.BFloat16 = true
 		products := map[dtypes.DType]int{}
-		s, err := newStepper(eng, contrastTask(m, c), c.settings().WithDefaults())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Must(newStepper(eng, contrastTask(m, c), c.settings().WithDefaults()))(t)
 		exec := model.MustNewExec(eng.Backend, m.store, func(scope *model.Scope, inputs []*Node) []*Node {
 			out := s.graph(scope, inputs)
 			for _, node := range out[0].Graph().Nodes() {
@@ -49,10 +47,8 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 			}
 			panic(errors.New("seen enough")) // compiling would take long
 		})
-		_, err = exec.Compile(shapes.Make(dtypes.Float32, 8, 28, 28, 1), shapes.Make(dtypes.Bool, 4), shapes.Make(dtypes.Float32))
-		if err == nil || !strings.Contains(err.Error(), "seen enough") {
-			t.Fatalf("%v: %v", network, err)
-		}
+		_, err := exec.Compile(shapes.Make(dtypes.Float32, 8, 28, 28, 1), shapes.Make(dtypes.Bool, 4), shapes.Make(dtypes.Float32))
+		expect.Require(t, err != nil && strings.Contains(err.Error(), "seen enough"), "%v: %v", network, err)
 		exec.Finalize()
 		// The loss of a small batch makes all similarities as one product and has two more in its gradient.
 		if products[dtypes.BFloat16] < 6 || products[dtypes.Float32] > 3 {
@@ -84,13 +80,11 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 			if loss == wide.History.Losses[i] {
 				same++
 			}
-			if !(math.Abs(loss-wide.History.Losses[i]) < 0.05) {
-				t.Errorf("%v, step %d: loss %g in bfloat16, %g in float32", network, i, loss, wide.History.Losses[i])
-			}
+			expect.That(t, math.Abs(loss-wide.History.Losses[i]) < 0.05,
+				"%v, step %d: loss %g in bfloat16, %g in float32", network, i, loss, wide.History.Losses[i])
 		}
-		if same > 1 {
-			t.Errorf("%v: %d losses are the same to the last digit, so nothing was in bfloat16", network, same)
-		}
+		expect.That(t, same <= 1,
+			"%v: %d losses are the same to the last digit, so nothing was in bfloat16", network, same)
 		// The cosine between the ways that the weights went, and how many of them have more than bfloat16's digits.
 		var xy, xx, yy float64
 		fine := 0
@@ -103,9 +97,8 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 					fine++
 				}
 			}
-			if strings.HasSuffix(path, "weights") && fine == 0 {
-				t.Errorf("%v: %s has no more digits than bfloat16", network, path)
-			}
+			expect.That(t, !strings.HasSuffix(path, "weights") || fine != 0,
+				"%v: %s has no more digits than bfloat16", network, path)
 		}
 		if cosine := xy / math.Sqrt(xx*yy); !(cosine > 0.94) {
 			t.Errorf("%v: the ways of the weights in bfloat16 and float32 have cosine %g", network, cosine)
@@ -129,7 +122,6 @@ func TestBFloat16RefusesCoarseWeights(t *testing.T) {
 	c := light(1)
 	c.Encoder, c.Compute.BFloat16 = coarse{}, true
 	_, err := Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, c)
-	if err == nil || !strings.Contains(err.Error(), "encoder.Weight") || !strings.Contains(err.Error(), "/encoder/w") {
-		t.Errorf("an encoder with weights in bfloat16 gives %v", err)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), "encoder.Weight") &&
+		strings.Contains(err.Error(), "/encoder/w"), "an encoder with weights in bfloat16 gives %v", err)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/fashionmnist"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
@@ -17,20 +18,13 @@ import (
 func BenchmarkPretrain(b *testing.B) {
 	eng := enginetest.Found(b)
 	training, _, _, err := fashionmnist.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.NoError(b, err)
 	pu, err := datasets.NewPU(training, datasets.SplitConfig{Positive: fashionmnist.FMNISTI(), Labeled: training.Len() / 60, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: 256, Share: 0.25, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.NoError(b, err)
+	batches := expect.Must(datasets.NewBatches(pu, datasets.BatchConfig{Size: 256, Share: 0.25, Seed: 1}))(b)
 	const warmup = 3 // steps, in the first of which the graph is compiled
 	var from, to train.Progress
-	_, err = train.Pretrain(context.Background(), eng, batches, train.Config{
+	expect.NoError(b, expect.Err(train.Pretrain(context.Background(), eng, batches, train.Config{
 		Steps: warmup + b.N, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Seed: 1,
 		Observer: train.OnStep(func(p train.Progress) {
 			if p.Step == warmup {
@@ -39,10 +33,7 @@ func BenchmarkPretrain(b *testing.B) {
 			}
 			to = p
 		}),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	})))
 	elapsed := to.Elapsed - from.Elapsed
 	b.ReportMetric(float64(to.Views-from.Views)/elapsed.Seconds(), "views/s")
 	b.ReportMetric(100*float64(to.Waited-from.Waited)/float64(max(elapsed, time.Nanosecond)), "waiting-%")

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -38,20 +38,16 @@ func TestBatchErrorComesAtItsStep(t *testing.T) {
 		watching := &witness{}
 		settings.Observer = watching
 		_, err := Run(context.Background(), eng, failing(at, func() error { return broken }), settings)
-		if !errors.Is(err, broken) || watching.steps != at || watching.ends != 1 || watching.err != err {
-			t.Errorf("no batch for step %d: %v, and the observer saw %+v", at, err, watching)
-		}
+		expect.That(t, errors.Is(err, broken) && watching.steps == at && watching.ends == 1 && watching.err == err,
+			"no batch for step %d: %v, and the observer saw %+v", at, err, watching)
 		if at > 0 {
 			names(t, "no batch", err, fmt.Sprintf("the state after %d steps is saved in %s", at, filepath.Join(settings.Checkpoint, checkpointFile)))
 		}
 		settings.Observer = nil
 		task := regression()
-		if got := runTask(t, eng, task, settings); !reflect.DeepEqual(got, history) {
-			t.Errorf("no batch for step %d: gone on with, the history is %+v, want %+v", at, got, history)
-		}
-		if paths := differing(t, whole, task); paths != nil {
-			t.Errorf("no batch for step %d: %v differ", at, paths)
-		}
+		expect.Equal(t, runTask(t, eng, task, settings), history, "no batch for step %d: gone on with, the history", at)
+		paths := differing(t, whole, task)
+		expect.That(t, paths == nil, "no batch for step %d: %v differ", at, paths)
 	}
 }
 
@@ -91,13 +87,11 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		settings.Observer = observer
 		func() {
 			defer func() {
-				if got := recover(); got != tt.panicked {
-					t.Errorf("%s: panicked with %v, want %v", tt.name, got, tt.panicked)
-				}
+				got := recover()
+				expect.That(t, got == tt.panicked, "%s: panicked with %v, want %v", tt.name, got, tt.panicked)
 			}()
-			if _, err := Run(ctx, eng, tt.task, settings); (err != nil) != tt.failed {
-				t.Errorf("%s: %v", tt.name, err)
-			}
+			_, err := Run(ctx, eng, tt.task, settings)
+			expect.That(t, (err != nil) == tt.failed, "%s: %v", tt.name, err)
 		}()
 		after := runtime.NumGoroutine()
 		for range 100 { // the engine's own may take a moment
@@ -107,8 +101,6 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			after = runtime.NumGoroutine()
 		}
-		if after > before {
-			t.Errorf("%s: %d goroutines before, %d after", tt.name, before, after)
-		}
+		expect.That(t, after <= before, "%s: %d goroutines before, %d after", tt.name, before, after)
 	}
 }

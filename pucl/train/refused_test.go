@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -39,9 +40,7 @@ func (m mislabeled) Batch(step int) (pixels []uint8, labeled []bool, err error) 
 func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 	eng := enginetest.Open(t)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(file, nil, 0o644))
 	for _, tt := range []struct {
 		name    string
 		batches Batches
@@ -114,9 +113,7 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Pretrain(context.Background(), eng, tt.batches, config)
 			refusal.Check(t, err, tt.want)
-			if err != nil && strings.Contains(err.Error(), "\n") {
-				t.Errorf("no sentence: %v", err)
-			}
+			expect.That(t, err == nil || !strings.Contains(err.Error(), "\n"), "no sentence: %v", err)
 		})
 	}
 }
@@ -171,14 +168,9 @@ func TestCheckpointsOfOtherRuns(t *testing.T) {
 	folder := t.TempDir()
 	config := quick(2)
 	config.Checkpoint = folder
-	if _, err := Pretrain(context.Background(), eng, stripes{8, 2}, config); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, expect.Err(Pretrain(context.Background(), eng, stripes{8, 2}, config)))
 	path := filepath.Join(folder, checkpointFile)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := expect.Must(os.ReadFile(path))(t)
 	for _, tt := range []struct {
 		name    string
 		batches Batches
@@ -196,9 +188,7 @@ func TestCheckpointsOfOtherRuns(t *testing.T) {
 		names(t, tt.name, err, append(tt.differs, path, "is the checkpoint of another run, and is left as it is", "name another folder")...)
 	}
 	after, err := os.ReadFile(path)
-	if err != nil || string(after) != string(before) {
-		t.Errorf("a refused checkpoint was changed (%v)", err)
-	}
+	expect.That(t, err == nil && string(after) == string(before), "a refused checkpoint was changed (%v)", err)
 }
 
 // A stopped run says where its state is, or why there is none.
@@ -232,12 +222,10 @@ func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "(the user had enough)") {
-			t.Errorf("%s: %v lacks %q", name, err, tt.want)
-		}
-		if watching.starts != 1 || watching.steps != tt.after || watching.ends != 1 || watching.err != err {
-			t.Errorf("%s: the observer saw %+v", name, watching)
-		}
+		expect.That(t, strings.Contains(err.Error(), tt.want) && strings.Contains(err.Error(), "(the user had enough)"),
+			"%s: %v lacks %q", name, err, tt.want)
+		expect.That(t, watching.starts == 1 && watching.steps == tt.after && watching.ends == 1 && watching.err == err,
+			"%s: the observer saw %+v", name, watching)
 		t.Log(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -19,10 +20,7 @@ import (
 func TestResumeIsExact(t *testing.T) {
 	eng := enginetest.Open(t)
 	batches := stripes{8, 2}
-	whole, err := Pretrain(context.Background(), eng, batches, quick(8))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := expect.Must(Pretrain(context.Background(), eng, batches, quick(8)))(t)
 	config := quick(8)
 	config.Checkpoint = filepath.Join(t.TempDir(), "run")
 	var ctx context.Context
@@ -31,57 +29,39 @@ func TestResumeIsExact(t *testing.T) {
 		t.Fatalf("a stopped run returned %v", err)
 	}
 	config.Observer = nil
-	resumed, err := Pretrain(context.Background(), eng, batches, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumed := expect.Must(Pretrain(context.Background(), eng, batches, config))(t)
 	sameRun(t, "resumed", resumed, whole)
 	// A finished run is not trained again, and another configuration is refused.
 	config.Observer = OnStep(func(Progress) { t.Error("a finished run was trained on") })
-	if _, err := Pretrain(context.Background(), eng, batches, config); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, expect.Err(Pretrain(context.Background(), eng, batches, config)))
 	config.Seed++
-	_, err = Pretrain(context.Background(), eng, batches, config)
-	names(t, "another seed", err, "another run")
+	names(t, "another seed", expect.Err(Pretrain(context.Background(), eng, batches, config)), "another run")
 	// Nor is that of a loss that was changed under its old name.
 	config.Seed--
 	config.Objective = pucl.Objective{Name: pucl.PUCL().Name, Attract: pucl.Scale(0.5, pucl.PUCL().Attract), Repel: pucl.LogPartition}
-	_, err = Pretrain(context.Background(), eng, batches, config)
-	names(t, "another loss", err, "another run")
+	names(t, "another loss", expect.Err(Pretrain(context.Background(), eng, batches, config)), "another run")
 }
 
 func TestResumeOnFeaturesIsExact(t *testing.T) {
 	eng := enginetest.Open(t)
 	_, _, batches, _ := twoKinds(t, 60, 10, 1, datasets.BatchConfig{Size: 8, Share: 0.25})
-	whole, err := PretrainFeatures(context.Background(), eng, batches, quickFeatures(8))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := expect.Must(PretrainFeatures(context.Background(), eng, batches, quickFeatures(8)))(t)
 	config := quickFeatures(8)
 	config.Checkpoint = t.TempDir()
 	var ctx context.Context
 	ctx, config.Observer = stopAfter(3)
-	if _, err := PretrainFeatures(ctx, eng, batches, config); !errors.Is(err, context.Canceled) {
-		t.Fatalf("a stopped run returned %v", err)
-	}
+	_, err := PretrainFeatures(ctx, eng, batches, config)
+	expect.Require(t, errors.Is(err, context.Canceled), "a stopped run returned %v", err)
 	config.Observer = nil
-	resumed, err := PretrainFeatures(context.Background(), eng, batches, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumed := expect.Must(PretrainFeatures(context.Background(), eng, batches, config))(t)
 	sameRun(t, "resumed", resumed, whole)
 	_, _, other, _ := twoKinds(t, 60, 10, 1, datasets.BatchConfig{Size: 8, Share: 0.25, Seed: 1})
-	_, err = PretrainFeatures(context.Background(), eng, other, config)
-	names(t, "other batches", err, "another run")
+	names(t, "other batches", expect.Err(PretrainFeatures(context.Background(), eng, other, config)), "another run")
 }
 
 func TestRecipeAndOptimizerResumeExactly(t *testing.T) {
 	eng := enginetest.Open(t)
-	whole, err := Pretrain(context.Background(), eng, colors{}, inColor(5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := expect.Must(Pretrain(context.Background(), eng, colors{}, inColor(5)))(t)
 	for _, word := range []string{"LARS", "flip", "ResNet"} {
 		if !strings.Contains(strings.ToLower(whole.Record.String()), strings.ToLower(word)) {
 			t.Errorf("the record %q lacks %q", whole.Record.String(), word)
@@ -95,59 +75,28 @@ func TestRecipeAndOptimizerResumeExactly(t *testing.T) {
 		t.Fatalf("a stopped run returned %v", err)
 	}
 	config.Observer = nil
-	resumed, err := Pretrain(context.Background(), eng, colors{}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumed := expect.Must(Pretrain(context.Background(), eng, colors{}, config))(t)
 	sameRun(t, "resumed", resumed, whole)
 
 	// The network comes back from a file by itself, and embeds as before.
 	path := filepath.Join(t.TempDir(), "model")
-	if err := whole.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := LoadModel(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, whole.Save(path))
+	loaded := expect.Must(LoadModel(path, nil))(t)
 	pixels, _, _ := colors{}.Batch(9)
-	a, err := whole.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := loaded.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(a.H.RawMatrix().Data, b.H.RawMatrix().Data) {
-		t.Error("a loaded ResNet embeds differently")
-	}
+	a := expect.Must(whole.Embed(eng, pixels))(t)
+	b := expect.Must(loaded.Embed(eng, pixels))(t)
+	expect.That(t, slices.Equal(a.H.RawMatrix().Data, b.H.RawMatrix().Data), "a loaded ResNet embeds differently")
 
 	// Its weights start another run. A step of no length leaves them as they are.
-	weights, err := whole.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	weights := expect.Must(whole.Weights())(t)
 	again := inColor(1)
 	again.Weights, again.LearningRate, again.Optimizer = weights, 1e-30, optim.SGD{}
-	second, err := Pretrain(context.Background(), eng, colors{}, again)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := second.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := expect.Must(Pretrain(context.Background(), eng, colors{}, again))(t)
+	kept := expect.Must(second.Weights())(t)
 	const kernel = "conv1.weight"
-	want, err := weights[kernel].Float64s()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expect.Must(weights[kernel].Float64s())(t)
 	got, err := kept[kernel].Float64s()
-	if err != nil || len(got) == 0 || !slices.Equal(got, want) {
-		t.Errorf("%s was not taken over (%v)", kernel, err)
-	}
+	expect.That(t, err == nil && len(got) != 0 && slices.Equal(got, want), "%s was not taken over (%v)", kernel, err)
 	again.Encoder = encoder.ResNet{Depth: 10, CIFAR: true, Width: 6}
-	_, err = Pretrain(context.Background(), eng, colors{}, again)
-	names(t, "weights of another size", err, kernel)
+	names(t, "weights of another size", expect.Err(Pretrain(context.Background(), eng, colors{}, again)), kernel)
 }

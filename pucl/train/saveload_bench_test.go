@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -28,9 +29,7 @@ func (snow) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 func BenchmarkSaveLoad(b *testing.B) {
 	eng := enginetest.Found(b)
 	m, err := train.Pretrain(context.Background(), eng, snow{}, train.Config{Steps: 1, Monitor: train.Monitor{Every: 1, Examples: 8}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.NoError(b, err)
 	h := &m.History
 	for i := range 500 { // numbers with all their digits
 		x := float64(float32(1) / float32(i+3))
@@ -49,16 +48,12 @@ func BenchmarkSaveLoad(b *testing.B) {
 	path := filepath.Join(folder, "model")
 	b.Run("save", func(b *testing.B) {
 		for range b.N {
-			if err := m.Save(path); err != nil {
-				b.Fatal(err)
-			}
+			expect.NoError(b, m.Save(path))
 		}
 	})
 	b.Run("load", func(b *testing.B) {
 		for range b.N {
-			if _, err := train.LoadModel(path, nil); err != nil {
-				b.Fatal(err)
-			}
+			expect.NoError(b, expect.Err(train.LoadModel(path, nil)))
 		}
 	})
 }

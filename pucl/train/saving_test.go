@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -19,36 +20,23 @@ import (
 
 func TestLoadingErrors(t *testing.T) {
 	eng := enginetest.Open(t)
-	m, err := Pretrain(context.Background(), eng, stripes{8, 2}, light(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(Pretrain(context.Background(), eng, stripes{8, 2}, light(1)))(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Save(path))
 	refusal.Check(t, refusal.Err(LoadModel(path, &tiny2{})), "trained with the encoder encoder.SmallCNN … pass that one")
 	wider := tiny
 	wider.Dim++
 	refusal.Check(t, refusal.Err(LoadModel(path, wider)), "trained with the encoder encoder.SmallCNN … pass that one")
 	refusal.Check(t, refusal.Err(LoadModel(path, &wider)), "encoder.SmallCNN, not a pointer to one; … pass the encoder itself")
-	if _, err := LoadModel(path, tiny); err != nil {
-		t.Errorf("the encoder it was trained with is refused: %v", err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data[:len(data)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	_, err := LoadModel(path, tiny)
+	expect.That(t, err == nil, "the encoder it was trained with is refused: %v", err)
+	data := expect.Must(os.ReadFile(path))(t)
+	expect.NoError(t, os.WriteFile(path, data[:len(data)/2], 0o644))
 	refusal.Check(t, refusal.Err(LoadModel(path, nil)), path+" is cut short … copy it again from where it was made")
 	refusal.Check(t, refusal.Err(m.Embed(eng, make([]uint8, 100))),
 		"100 bytes are no whole number of images … each takes 144 bytes")
-	if err := os.WriteFile(path, []byte("scrap"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(path, []byte("scrap"), 0o644))
 	refusal.Check(t, refusal.Err(LoadModel(path, nil)), "is no file of it at all … copy it again from where it was made, or train")
 	if left, err := filepath.Glob(filepath.Join(dir, "*.part")); err != nil || len(left) > 0 {
 		t.Errorf("temporary files left: %v %v", left, err)
@@ -84,47 +72,29 @@ func TestVariablesThatAModelLacks(t *testing.T) {
 	config := quick(1)
 	config.Encoder = grown{&more}
 	m, err := Pretrain(context.Background(), eng, stripes{8, 2}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "m")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Save(path))
 	more = true
-	if m, err = LoadModel(path, grown{&more}); err != nil {
-		t.Fatal(err)
-	}
+	m = expect.Must(LoadModel(path, grown{&more}))(t)
 	for range 2 {
 		_, err = m.Embed(eng, make([]uint8, 144))
 		names(t, "another encoder", err, "train: the encoder grown has variables", `"/encoder/second/weights"`, "which this model lacks")
 	}
 	more = false
-	if _, err = m.Embed(eng, make([]uint8, 144)); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, expect.Err(m.Embed(eng, make([]uint8, 144))))
 }
 
 // The weights of an encoder are exported by one call, for others to read and for another run to start from.
 func TestExport(t *testing.T) {
-	m, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, light(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := m.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, light(1)))(t)
+	want := expect.Must(m.Weights())(t)
 	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := m.Export(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Export(path))
 	file, err := safetensors.ReadFile(path)
-	if err != nil || len(want) == 0 || !reflect.DeepEqual(file.Tensors, want) {
-		t.Errorf("%d tensors, want %d: %v", len(file.Tensors), len(want), err)
-	}
-	if file.Metadata["format"] != "pt" || file.Metadata["encoder"] != tiny.String() || !strings.Contains(file.Metadata["record"], "stripes") {
-		t.Errorf("notes %q", file.Metadata)
-	}
+	expect.That(t, err == nil && len(want) != 0 && reflect.DeepEqual(file.Tensors, want),
+		"%d tensors, want %d: %v", len(file.Tensors), len(want), err)
+	expect.That(t, file.Metadata["format"] == "pt" && file.Metadata["encoder"] == tiny.String() &&
+		strings.Contains(file.Metadata["record"], "stripes"), "notes %q", file.Metadata)
 	names(t, "no folder", m.Export(filepath.Join(path, "x")), "train: ", "not a directory")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -89,33 +90,24 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 	eng := enginetest.Found(b)
 	c.Seed, c.Steps, c.Schedule = 1, math.MaxInt32, optim.Constant{}
 	if path := os.Getenv(steptest.StartEnv); path != "" {
-		if err := writeStart(eng, images, c, path); err != nil {
-			b.Fatal(err)
-		}
+		expect.NoError(b, writeStart(eng, images, c, path))
 		return
 	}
 	timer, ctx := steptest.NewTimer(b)
 	c.Observer = OnStep(func(p Progress) { timer.Step(p.Step, p.Loss) })
-	if _, err := Pretrain(ctx, eng, images, c); !errors.Is(err, context.Canceled) {
-		b.Fatal(err)
-	}
+	_, err := Pretrain(ctx, eng, images, c)
+	expect.Require(b, errors.Is(err, context.Canceled), "%v", err)
 	timer.Report()
 }
 
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	if err := writeStart(enginetest.Open(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path); err != nil {
-		t.Fatal(err)
-	}
-	file, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, writeStart(enginetest.Open(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path))
+	file := expect.Must(safetensors.ReadFile(path))(t)
 	for _, name := range []string{"pixels", "labeled", "numbers-3", "encoder.conv1.weight", "encoder.dense.norm.bias", "projector.out.bias"} {
-		if _, ok := file.Tensors[name]; !ok {
-			t.Errorf("no %s", name)
-		}
+		_, ok := file.Tensors[name]
+		expect.That(t, ok, "no %s", name)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 )
@@ -101,11 +102,7 @@ func tallied() (Task, *tally) {
 // runTask runs a task to its end.
 func runTask(t *testing.T, eng *engine.Engine, task Task, settings Settings) *History {
 	t.Helper()
-	h, err := Run(context.Background(), eng, task, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return expect.Must(Run(context.Background(), eng, task, settings))(t)
 }
 
 // interrupted runs a task in two parts that share nothing but a checkpoint, and stops the first one after so many steps. It
@@ -116,9 +113,8 @@ func interrupted(t *testing.T, eng *engine.Engine, task func() Task, settings Se
 	ctx, observer := stopAfter(after)
 	first := settings
 	first.Observer = observer
-	if _, err := Run(ctx, eng, task(), first); !errors.Is(err, context.Canceled) {
-		t.Fatalf("stopped after %d steps: %v", after, err)
-	}
+	_, err := Run(ctx, eng, task(), first)
+	expect.Require(t, errors.Is(err, context.Canceled), "stopped after %d steps: %v", after, err)
 	second := task()
 	return second, runTask(t, eng, second, settings)
 }
@@ -127,9 +123,7 @@ func interrupted(t *testing.T, eng *engine.Engine, task func() Task, settings Se
 func differing(t *testing.T, a, b Task) (paths []string) {
 	t.Helper()
 	x, y := networkOf(t, a), networkOf(t, b)
-	if len(x) == 0 || len(x) != len(y) {
-		t.Errorf("%d and %d variables", len(x), len(y))
-	}
+	expect.That(t, len(x) != 0 && len(x) == len(y), "%d and %d variables", len(x), len(y))
 	for path := range x {
 		if !slices.Equal(x[path], y[path]) {
 			paths = append(paths, path)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
@@ -37,10 +38,7 @@ func TestTwoNetworks(t *testing.T) {
 	before, after := weights(1e-30), weights(rate)
 
 	// The loss in float64, by loops.
-	batch, err := points(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	batch := expect.Must(points(0))(t)
 	x, y := tensors.MustCopyFlatData[float32](batch.Inputs[0]), tensors.MustCopyFlatData[float32](batch.Inputs[1])
 	loss := func(w map[string][]float64) (sum float64) {
 		for i := range pointRows {
@@ -54,9 +52,7 @@ func TestTwoNetworks(t *testing.T) {
 		}
 		return sum
 	}
-	if len(before) != 4 {
-		t.Fatalf("two networks of one layer have %d variables", len(before))
-	}
+	expect.Require(t, len(before) == 4, "two networks of one layer have %d variables", len(before))
 	for path := range before {
 		for i := range before[path] {
 			at := func(shift float64) float64 {
@@ -83,24 +79,18 @@ func TestTaskResumesExactly(t *testing.T) {
 	settings := Settings{Steps: steps, LearningRate: 0.05}
 	whole, state := tallied()
 	history := runTask(t, eng, whole, settings)
-	if len(history.Losses) != steps || len(history.Readings) != steps/2 || state.Waiting || history.Losses[5] >= history.Losses[0] {
-		t.Fatalf("history %+v, state %+v", history, state)
-	}
+	expect.Require(t, len(history.Losses) == steps && len(history.Readings) == steps/2 && !state.Waiting &&
+		history.Losses[5] < history.Losses[0], "history %+v, state %+v", history, state)
 	for after := 1; after < steps; after++ {
 		var second *tally
 		again, got := interrupted(t, eng, func() (task Task) {
 			task, second = tallied()
 			return task
 		}, settings, after)
-		if !reflect.DeepEqual(got, history) {
-			t.Errorf("stopped after %d: history %+v, want %+v", after, got, history)
-		}
-		if !reflect.DeepEqual(second, state) {
-			t.Errorf("stopped after %d: state %+v, want %+v", after, second, state)
-		}
-		if paths := differing(t, whole, again); paths != nil {
-			t.Errorf("stopped after %d: %v differ", after, paths)
-		}
+		expect.That(t, reflect.DeepEqual(got, history), "stopped after %d: history %+v, want %+v", after, got, history)
+		expect.That(t, reflect.DeepEqual(second, state), "stopped after %d: state %+v, want %+v", after, second, state)
+		paths := differing(t, whole, again)
+		expect.That(t, paths == nil, "stopped after %d: %v differ", after, paths)
 	}
 }
 
@@ -162,10 +152,9 @@ func TestTaskStopsAndDiverges(t *testing.T) {
 		ctx, observer := stopAfter(2)
 		_, err := Run(ctx, eng, regression(), Settings{Steps: 4, Checkpoint: folder, Observer: observer})
 		var stopped *Stopped
-		if !errors.As(err, &stopped) || !errors.Is(err, context.Canceled) || stopped.Name != "regression" || stopped.Step != 2 || stopped.Steps != 4 ||
-			stopped.SaveError != nil || (stopped.Checkpoint == "") != (folder == "") {
-			t.Errorf("folder %q: %+v, %v", folder, stopped, err)
-		}
+		expect.That(t, errors.As(err, &stopped) && errors.Is(err, context.Canceled) && stopped.Name == "regression" &&
+			stopped.Step == 2 && stopped.Steps == 4 && stopped.SaveError == nil &&
+			(stopped.Checkpoint == "") == (folder == ""), "folder %q: %+v, %v", folder, stopped, err)
 	}
 	for _, tt := range []struct {
 		name   string
@@ -201,9 +190,8 @@ func TestTaskStopsAndDiverges(t *testing.T) {
 				t.Errorf("%s, folder %q: %+v, %v", tt.name, folder, d, err)
 				continue
 			}
-			if watching.starts != 1 || watching.ends != 1 || watching.err != err {
-				t.Errorf("%s, folder %q: the observer saw %+v", tt.name, folder, watching)
-			}
+			expect.That(t, watching.starts == 1 && watching.ends == 1 && watching.err == err,
+				"%s, folder %q: the observer saw %+v", tt.name, folder, watching)
 			want, path := tt.saved, filepath.Join(folder, checkpointFile)
 			if folder == "" || want == 0 {
 				want, path = 0, ""
@@ -211,9 +199,8 @@ func TestTaskStopsAndDiverges(t *testing.T) {
 			if d.SavedStep != want || d.Checkpoint != path {
 				t.Errorf("%s, folder %q: %d steps saved in %q, want %d in %q", tt.name, folder, d.SavedStep, d.Checkpoint, want, path)
 			}
-			if strings.Contains(err.Error(), "τ") {
-				t.Errorf("%s: a task without a temperature is told of one: %v", tt.name, err)
-			}
+			expect.That(t, !strings.Contains(err.Error(), "τ"),
+				"%s: a task without a temperature is told of one: %v", tt.name, err)
 		}
 	}
 }
@@ -243,8 +230,7 @@ func TestTaskErrors(t *testing.T) {
 	} {
 		task := regression()
 		tt.bend(&task)
-		_, err := Run(context.Background(), eng, task, Settings{Steps: 1})
-		names(t, tt.want, err, tt.want)
+		names(t, tt.want, expect.Err(Run(context.Background(), eng, task, Settings{Steps: 1})), tt.want)
 	}
 	task := regression()
 	task.AfterUpdate = func(*model.Scope, *Graph) { panic(errors.New("no such variable")) }

@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
@@ -52,9 +53,8 @@ func TestMovingAverage(t *testing.T) {
 			}
 			runTask(t, eng, task, settings)
 			for _, name := range []string{"weights", "bias"} {
-				if task.Store.GetVariable("/teacher/" + name).Trainable {
-					t.Errorf("the teacher's %s are trainable", name)
-				}
+				expect.That(t, !task.Store.GetVariable("/teacher/"+name).Trainable,
+					"the teacher's %s are trainable", name)
 			}
 		}
 	}
@@ -73,9 +73,8 @@ func TestMovingAverageResumesExactly(t *testing.T) {
 	runTask(t, eng, whole, settings)
 	for _, after := range []int{1, 3, 5} {
 		again, _ := interrupted(t, eng, func() Task { return taught(0.75) }, settings, after)
-		if paths := differing(t, whole, again); paths != nil {
-			t.Errorf("stopped after %d: %v differ", after, paths)
-		}
+		paths := differing(t, whole, again)
+		expect.That(t, paths == nil, "stopped after %d: %v differ", after, paths)
 	}
 }
 
@@ -89,7 +88,6 @@ func TestMovingAverageErrors(t *testing.T) {
 	} {
 		task := taught(0.9)
 		task.AfterUpdate = update
-		_, err := Run(context.Background(), eng, task, Settings{Steps: 1})
-		names(t, want, err, want)
+		names(t, want, expect.Err(Run(context.Background(), eng, task, Settings{Steps: 1})), want)
 	}
 }

@@ -48,15 +48,10 @@ func torchTensors(t *testing.T) map[string]safetensors.Tensor {
 	}
 	vectortest.ReadJSON(t, "../encoder/testdata/torchvision.json", &lists)
 	shapes := lists.Lists["resnet18"].Shapes
-	if len(shapes) == 0 {
-		t.Fatal("no list of resnet18")
-	}
+	expect.Require(t, len(shapes) != 0, "no list of resnet18")
 	tensors := map[string]safetensors.Tensor{}
 	for name, shape := range shapes {
-		x, err := safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := expect.Must(safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape)))(t)
 		tensors[name] = x
 		if layer, ok := strings.CutSuffix(name, "running_mean"); ok {
 			tensors[layer+"num_batches_tracked"] = safetensors.Tensor{DType: safetensors.I64, Data: make([]byte, 8)}
@@ -80,10 +75,7 @@ func digestOf(tensors map[string]safetensors.Tensor) string {
 // output.
 func (want torchResNet) distance(t *testing.T, eng *engine.Engine, m *Model) float64 {
 	t.Helper()
-	e, err := m.Embed(eng, want.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Must(m.Embed(eng, want.Bytes()))(t)
 	if rows, columns := e.H.Dims(); rows != len(want.Outputs) || columns != len(want.Outputs[0]) {
 		t.Fatalf("outputs %d×%d, torchvision's %d×%d", rows, columns, len(want.Outputs), len(want.Outputs[0]))
 	}
@@ -100,9 +92,7 @@ func (want torchResNet) distance(t *testing.T, eng *engine.Engine, m *Model) flo
 func torchModel(t *testing.T, eng *engine.Engine, height, width int, tensors map[string]safetensors.Tensor) *Model {
 	t.Helper()
 	m, err := NewModel(eng, height, width, 3, Config{Encoder: resnet18, Weights: tensors, LeaveOut: []string{"fc."}, Projection: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return m
 }
 
@@ -114,13 +104,8 @@ func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
 	eng := enginetest.Open(t)
 	want := readTorchResNet(t)
 	path := filepath.Join(t.TempDir(), "torchvision.safetensors")
-	if err := (&safetensors.File{Tensors: torchTensors(t)}).WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
-	file, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, (&safetensors.File{Tensors: torchTensors(t)}).WriteFile(path))
+	file := expect.Must(safetensors.ReadFile(path))(t)
 	m := torchModel(t, eng, want.Height, want.Width, file.Tensors)
 	if off := want.distance(t, eng, m); !(off <= 1e-5) {
 		t.Errorf("outputs differ from torchvision's by %g of the largest", off)
@@ -128,18 +113,13 @@ func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
 		t.Logf("outputs differ from torchvision's by %.2g of the largest", off)
 	}
 	back := filepath.Join(t.TempDir(), "ours.safetensors")
-	if err := m.Export(back); err != nil {
-		t.Fatal(err)
-	}
-	if file, err = safetensors.ReadFile(back); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Export(back))
+	file = expect.Must(safetensors.ReadFile(back))(t)
 	if got := digestOf(file.Tensors); got != want.Weights {
 		t.Errorf("the exported weights have the digest %s, those that PyTorch wrote %s", got, want.Weights)
 	}
-	if file.Metadata["format"] != "pt" {
-		t.Errorf("the file's notes are %q; readers for PyTorch look for the format pt", file.Metadata)
-	}
+	expect.That(t, file.Metadata["format"] == "pt",
+		"the file's notes are %q; readers for PyTorch look for the format pt", file.Metadata)
 }
 
 // A network that was trained here goes to torchvision as well: every tensor of its file has the name, type and shape of torchvision's list,
@@ -149,26 +129,16 @@ func TestTrainedResNetGoesToTorchvision(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
 	listed := torchTensors(t)
-	m, err := Pretrain(context.Background(), eng, colors{}, Config{Encoder: resnet18, Projection: 4, Steps: 1,
-		Weights: listed, LeaveOut: []string{"fc."}, Schedule: optim.Constant{}, Recipe: augment.CIFAR(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(Pretrain(context.Background(), eng, colors{}, Config{Encoder: resnet18, Projection: 4, Steps: 1,
+		Weights: listed, LeaveOut: []string{"fc."}, Schedule: optim.Constant{}, Recipe: augment.CIFAR(0)}))(t)
 	path := filepath.Join(t.TempDir(), "trained.safetensors")
-	if err := m.Export(path); err != nil {
-		t.Fatal(err)
-	}
-	file, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Export(path))
+	file := expect.Must(safetensors.ReadFile(path))(t)
 	for name, start := range listed {
 		got, ok := file.Tensors[name]
 		switch {
 		case strings.HasPrefix(name, "fc.") || strings.HasSuffix(name, "num_batches_tracked"):
-			if ok {
-				t.Errorf("%s is in the file", name)
-			}
+			expect.That(t, !ok, "%s is in the file", name)
 		case !ok || got.DType != safetensors.F32 || !slices.Equal(got.Shape, start.Shape):
 			t.Errorf("%s is %s %v, torchvision's %v", name, got.DType, got.Shape, start.Shape)
 		case slices.Equal(got.Data, start.Data):
@@ -179,16 +149,10 @@ func TestTrainedResNetGoesToTorchvision(t *testing.T) {
 	if len(file.Tensors) > 0 {
 		t.Errorf("the file has more than torchvision's: %v", slices.Sorted(maps.Keys(file.Tensors)))
 	}
-	if file, err = safetensors.ReadFile(path); err != nil {
-		t.Fatal(err)
-	}
+	file = expect.Must(safetensors.ReadFile(path))(t)
 	pixels, _, _ := colors{}.Batch(1)
-	trained, err := m.Embed(eng, pixels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := expect.Must(m.Embed(eng, pixels))(t)
 	again, err := torchModel(t, eng, 16, 16, file.Tensors).Embed(eng, pixels)
-	if err != nil || !reflect.DeepEqual(again.H, trained.H) {
-		t.Errorf("the file's network embeds in another way than the trained one (%v)", err)
-	}
+	expect.That(t, err == nil && reflect.DeepEqual(again.H, trained.H),
+		"the file's network embeds in another way than the trained one (%v)", err)
 }

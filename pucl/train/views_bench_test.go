@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/internal/ahead"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/steptest"
@@ -27,9 +28,7 @@ func BenchmarkViews(b *testing.B) {
 	pixels, labeled, _ := newGratings(count, size, 1).Batch(0)
 	if path := os.Getenv(steptest.StartEnv); path != "" {
 		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}
-		if err := (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path); err != nil {
-			b.Fatal(err)
-		}
+		expect.NoError(b, (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path))
 		return
 	}
 	images := &datasets.Images{Height: size, Width: size, Channels: 1, Pixels: pixels, Labels: make([]int, count), Classes: []string{"0", "1"}}
@@ -38,14 +37,8 @@ func BenchmarkViews(b *testing.B) {
 			images.Labels[i] = 1
 		}
 	}
-	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{1}, Labeled: count / 16})
-	if err != nil {
-		b.Fatal(err)
-	}
-	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: batch})
-	if err != nil {
-		b.Fatal(err)
-	}
+	pu := expect.Must(datasets.NewPU(images, datasets.SplitConfig{Positive: []int{1}, Labeled: count / 16}))(b)
+	batches := expect.Must(datasets.NewBatches(pu, datasets.BatchConfig{Size: batch}))(b)
 	from := batches
 	ready := ahead.Start(0, math.MaxInt32, 2, func(step int) ([]uint8, error) {
 		pixels, _, err := from.Batch(step)
@@ -53,30 +46,19 @@ func BenchmarkViews(b *testing.B) {
 	})
 	defer ready.Close()
 	recipe := augment.Recipe{augment.CropJitter{}}
-	exec, err := NewExec(eng.Backend, func(pixels, numbers *Node) (views, mean *Node) {
+	exec := expect.Must(NewExec(eng.Backend, func(pixels, numbers *Node) (views, mean *Node) {
 		images := ScalePixels(pixels)
 		views = recipe.Apply(Concatenate([]*Node{images, images}, 0), numbers)
 		return views, ReduceAllMean(views)
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	defer exec.Finalize()
 	step := 0
 	views := func() (mean float64) {
-		pixels, err := ready.Next()
-		if err != nil {
-			b.Fatal(err)
-		}
+		pixels := expect.Must(ready.Next())(b)
 		numbers, err := recipe.Draw(rand.New(rand.NewPCG(1, uint64(step))), augment.Shape{Height: size, Width: size, Channels: 1}, 2*batch)
-		if err != nil {
-			b.Fatal(err)
-		}
-		views, of, err := exec.Call2(tensors.FromFlatDataAndDimensions(pixels, batch, size, size, 1),
-			tensors.FromFlatDataAndDimensions(numbers, 2*batch, recipe.Numbers()))
-		if err != nil {
-			b.Fatal(err)
-		}
+		expect.NoError(b, err)
+		views, of := expect.Must2(exec.Call2(tensors.FromFlatDataAndDimensions(pixels, batch, size, size, 1),
+			tensors.FromFlatDataAndDimensions(numbers, 2*batch, recipe.Numbers())))(b)
 		step++
 		mean = float64(tensors.ToScalar[float32](of)) // waits until all is done
 		views.MustFinalizeAll()

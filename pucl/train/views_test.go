@@ -10,6 +10,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -45,21 +46,16 @@ func TestViewsAndClassesReachTheObjective(t *testing.T) {
 		for _, parts := range []int{1, 2} {
 			config := quick(1)
 			config.Objective, config.Views, config.Compute.MicroBatches = counting(), views, parts
-			m, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := expect.Must(Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config))(t)
 			v := float64(max(views, 2))
 			want := (3*(3*v-1)+3*(3*v-1)+2*(2*v-1))/8 + 100*(v-1) // classes of 3, 3 and 2 images
 			if got := m.History.Losses[0]; math.Abs(got-want) > 1e-4 {
 				t.Errorf("%d views in %d parts: counted %g, want %g", views, parts, got, want)
 			}
-			if math.Abs(m.History.Chance-want) > 1e-4 {
-				t.Errorf("%d views: at chance %g, want %g", views, m.History.Chance, want)
-			}
-			if told := strings.Contains(m.Record.Settings, "views: 3 of every image"); told != (views == 3) {
-				t.Errorf("%d views are recorded as %q", views, m.Record.Settings)
-			}
+			expect.That(t, math.Abs(m.History.Chance-want) <= 1e-4,
+				"%d views: at chance %g, want %g", views, m.History.Chance, want)
+			told := strings.Contains(m.Record.Settings, "views: 3 of every image")
+			expect.That(t, told == (views == 3), "%d views are recorded as %q", views, m.Record.Settings)
 		}
 	}
 }
@@ -67,18 +63,11 @@ func TestViewsAndClassesReachTheObjective(t *testing.T) {
 // A batch that tells its classes trains an objective that does not look at them as it would without.
 func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
 	eng := enginetest.Open(t)
-	with, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 2}}, quick(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	without, err := Pretrain(context.Background(), eng, stripes{8, 2}, quick(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := expect.Must(Pretrain(context.Background(), eng, classed{stripes: stripes{8, 2}}, quick(2)))(t)
+	without := expect.Must(Pretrain(context.Background(), eng, stripes{8, 2}, quick(2)))(t)
 	for i, loss := range with.History.Losses {
-		if loss != without.History.Losses[i] {
-			t.Errorf("step %d: loss %g with classes, %g without", i, loss, without.History.Losses[i])
-		}
+		expect.That(t, loss == without.History.Losses[i],
+			"step %d: loss %g with classes, %g without", i, loss, without.History.Losses[i])
 	}
 }
 
@@ -94,23 +83,14 @@ func TestClassesAndCheckpoints(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config); !errors.Is(err, stop) {
-		t.Fatal(err)
-	}
+	_, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
+	expect.Require(t, errors.Is(err, stop), "%v", err)
 	config.AfterStep = nil
-	resumed, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumed := expect.Must(Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config))(t)
 	config.Checkpoint = ""
-	whole, err := Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := expect.Must(Pretrain(context.Background(), eng, classed{stripes: stripes{8, 0}}, config))(t)
 	config.Objective, config.Checkpoint = pucl.DCL(pucl.DCLConfig{Positives: 3}), t.TempDir() // which two views do not have
-	if _, err := Pretrain(context.Background(), eng, stripes{8, 0}, config); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, expect.Err(Pretrain(context.Background(), eng, stripes{8, 0}, config)))
 	if got, want := fmt.Sprint(resumed.History.Losses), fmt.Sprint(whole.History.Losses); got != want {
 		t.Errorf("losses %s after going on, %s without", got, want)
 	}
@@ -150,16 +130,12 @@ func TestSecondsAreSeen(t *testing.T) {
 		config := quick(2)
 		config.Recipe, config.Compute.MicroBatches = nil, parts
 		loss := func(batches Batches) float64 {
-			m, err := Pretrain(context.Background(), eng, batches, config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := expect.Must(Pretrain(context.Background(), eng, batches, config))(t)
 			return m.History.Losses[0]
 		}
 		plain, same, other := loss(stripes{8, 0}), loss(samePairs{stripes{8, 0}}), loss(pairedStripes{stripes: stripes{8, 0}})
-		if plain != same || plain == other {
-			t.Errorf("%d parts: losses %g of images, %g of pairs of one image, %g of pairs of two", parts, plain, same, other)
-		}
+		expect.That(t, plain == same && plain != other,
+			"%d parts: losses %g of images, %g of pairs of one image, %g of pairs of two", parts, plain, same, other)
 	}
 	_, err := Pretrain(context.Background(), eng, pairedStripes{stripes{8, 0}, 5}, quick(1))
 	refusal.Check(t, err, "batch 0 … 1147 bytes of images for second views, and 1152 for first ones … as many")
@@ -189,11 +165,7 @@ func TestWrappedBatches(t *testing.T) {
 	run := func(batches Batches, objective pucl.Objective) *Model {
 		config := quick(2)
 		config.Objective = objective
-		m, err := Pretrain(context.Background(), eng, batches, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return expect.Must(Pretrain(context.Background(), eng, batches, config))(t)
 	}
 	for _, tt := range []struct {
 		batches   Batches

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -47,9 +48,8 @@ func TestTrainingOnXLA(t *testing.T) {
 				near(t, fmt.Sprintf("alignment of reading %d", i), got.History.Readings[i].Projections.Alignment, r.Projections.Alignment, 1e-3)
 				near(t, fmt.Sprintf("uniformity of reading %d", i), got.History.Readings[i].Projections.Uniformity, r.Projections.Uniformity, 1e-3)
 			}
-			if d, where := farthest(t, got, want); !(d < tt.tol) {
-				t.Errorf("%s differs by %g", where, d)
-			}
+			d, where := farthest(t, got, want)
+			expect.That(t, d < tt.tol, "%s differs by %g", where, d)
 		})
 	}
 	t.Run("a task with a teacher", func(t *testing.T) {

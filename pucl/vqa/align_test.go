@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -147,7 +148,7 @@ func TestTermsAgainstLoops(t *testing.T) {
 		for _, soft := range []float64{0, 0.4} {
 			t.Run(fmt.Sprint(name, " ", soft), func(t *testing.T) {
 				const tau = 0.4
-				out, err := ExecOnceN(eng.Backend, func(in []*Node) []*Node {
+				out := expect.Must(ExecOnceN(eng.Backend, func(in []*Node) []*Node {
 					network := Seen{Image: in[0], Text: in[1]}
 					momentum := Seen{Image: in[2], Text: in[3], Patches: in[4], Words: in[5], Mask: in[6]}
 					terms := Terms(objective, network, momentum, soft, tau)
@@ -160,10 +161,7 @@ func TestTermsAgainstLoops(t *testing.T) {
 						}
 					}
 					return append(append(terms, Gradient(sum, in[0], in[1])...), ReduceAllMax(Abs(Gradient(sum, in[2])[0])))
-				}, p.image, p.text, p.imageM, p.textM, p.patchesM, p.wordsM, p.mask)
-				if err != nil {
-					t.Fatal(err)
-				}
+				}, p.image, p.text, p.imageM, p.textM, p.patchesM, p.wordsM, p.mask))(t)
 				want := p.terms(scores[name], soft, tau)
 				weighted := func() (sum float64) {
 					for i, term := range p.terms(scores[name], soft, tau) {
@@ -172,9 +170,8 @@ func TestTermsAgainstLoops(t *testing.T) {
 					return sum
 				}
 				for i, term := range TermNames() {
-					if got := tensors.ToScalar[float64](out[i]); math.Abs(got-want[i]) > 1e-9 {
-						t.Errorf("%s: %.12g, want %.12g", term, got, want[i])
-					}
+					got := tensors.ToScalar[float64](out[i])
+					expect.That(t, math.Abs(got-want[i]) <= 1e-9, "%s: %.12g, want %.12g", term, got, want[i])
 				}
 				for w, rows := range [][][]float64{p.image, p.text} {
 					grad := out[6+w].Value().([][]float64)
@@ -192,9 +189,8 @@ func TestTermsAgainstLoops(t *testing.T) {
 						}
 					}
 				}
-				if g := tensors.ToScalar[float64](out[8]); g != 0 {
-					t.Errorf("a gradient of %g reaches the momentum encoder", g)
-				}
+				g := tensors.ToScalar[float64](out[8])
+				expect.That(t, g == 0, "a gradient of %g reaches the momentum encoder", g)
 			})
 		}
 	}
@@ -207,14 +203,10 @@ func TestPooled(t *testing.T) {
 	for i := range 64 { // 8×8 patches, numbered row by row
 		x[0] = append(x[0], []float64{float64(i)})
 	}
-	out, err := ExecOnce(eng.Backend, pooled, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Must(ExecOnce(eng.Backend, pooled, x))(t)
 	got := out.Value().([][][]float64)[0]
-	if len(got) != 16 || got[0][0] != (0+1+8+9)/4.0 || got[1][0] != (2+3+10+11)/4.0 || got[4][0] != (16+17+24+25)/4.0 {
-		t.Errorf("pooled %v", got)
-	}
+	expect.That(t, len(got) == 16 && got[0][0] == (0+1+8+9)/4.0 && got[1][0] == (2+3+10+11)/4.0 &&
+		got[4][0] == (16+17+24+25)/4.0, "pooled %v", got)
 	for _, n := range []int{16, 25, 12} {
 		out, err := ExecOnce(eng.Backend, pooled, [][][]float64{x[0][:n]})
 		if err != nil || out.Shape().Dim(1) != n {

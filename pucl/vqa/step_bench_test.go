@@ -15,6 +15,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
@@ -44,10 +45,7 @@ func benchmarkData(tb testing.TB, n int) Data {
 	for i := range 40 {
 		words = append(words, fmt.Sprint("word", i))
 	}
-	tokenizer, err := NewTokenizer(words)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	tokenizer := expect.Must(NewTokenizer(words))(tb)
 	rng := rand.New(rand.NewPCG(1, 2))
 	say := func(count int) string {
 		text := make([]string, count)
@@ -73,33 +71,24 @@ func BenchmarkStep(b *testing.B) {
 	eng, data := enginetest.Found(b), benchmarkData(b, 512)
 	c := Config{Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
 	if path := os.Getenv(steptest.StartEnv); path != "" {
-		if err := writeStart(eng, data, c, path); err != nil {
-			b.Fatal(err)
-		}
+		expect.NoError(b, writeStart(eng, data, c, path))
 		return
 	}
 	timer, ctx := steptest.NewTimer(b)
 	c.Settings.Observer = train.OnStep(func(p train.Progress) { timer.Step(p.Step, p.Loss) })
-	if _, err := Train(ctx, eng, data, c); !errors.Is(err, context.Canceled) {
-		b.Fatal(err)
-	}
+	_, err := Train(ctx, eng, data, c)
+	expect.Require(b, errors.Is(err, context.Canceled), "%v", err)
 	timer.Report()
 }
 
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	if err := writeStart(enginetest.Open(t), benchmarkData(t, 64), Config{Seed: 1}, path); err != nil {
-		t.Fatal(err)
-	}
-	file, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, writeStart(enginetest.Open(t), benchmarkData(t, 64), Config{Seed: 1}, path))
+	file := expect.Must(safetensors.ReadFile(path))(t)
 	for _, name := range []string{"3-6", "network.image.conv_proj.weight", "momentum.text.encoder.layer.1.output.dense.bias", "network.head.out.weight"} {
-		if _, ok := file.Tensors[name]; !ok {
-			t.Errorf("no %s among %d", name, len(file.Tensors))
-		}
+		_, ok := file.Tensors[name]
+		expect.That(t, ok, "no %s among %d", name, len(file.Tensors))
 	}
 }
 

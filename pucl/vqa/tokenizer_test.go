@@ -7,34 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 )
 
 // Texts become the tokens that Hugging Face's own tokenizer makes of them.
 func TestTokensAreTransformers(t *testing.T) {
-	data, err := os.ReadFile("testdata/tokens.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile("testdata/tokens.json"))(t)
 	var want struct {
 		Vocabulary, Texts []string
 		IDs               [][]int32
 	}
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, json.Unmarshal(data, &want))
 	vocabulary, err := ReadVocabulary(strings.NewReader(strings.Join(want.Vocabulary, "\r\n")))
-	if err != nil || !slices.Equal(vocabulary, want.Vocabulary) {
-		t.Fatalf("vocabulary %q, error %v", vocabulary, err)
-	}
-	tokenizer, err := NewTokenizer(vocabulary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Require(t, err == nil && slices.Equal(vocabulary, want.Vocabulary),
+		"vocabulary %q, error %v", vocabulary, err)
+	tokenizer := expect.Must(NewTokenizer(vocabulary))(t)
 	for i, text := range want.Texts {
-		if got := tokenizer.Encode(text); !slices.Equal(got, want.IDs[i]) {
-			t.Errorf("%q: tokens %d, want %d", text, got, want.IDs[i])
-		}
+		expect.Equal(t, tokenizer.Encode(text), want.IDs[i], "%q: tokens ", text)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -36,9 +37,7 @@ func (blots) ReadImage(i int, dst []uint8) error {
 func testData(t *testing.T, n int) Data {
 	t.Helper()
 	tokenizer, err := NewTokenizer(append(Special(), "where", "what", "color", "?", "left", "right", "red", "blue"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	d := Data{Images: blots(n), Answers: []string{"left", "right", "red", "blue"}, Tokenizer: tokenizer}
 	for i := range n {
 		place, color := d.Answers[i%2], d.Answers[2+i/2%2]
@@ -68,36 +67,21 @@ var trained = sync.OnceValues(func() (*Model, error) {
 // from the exported weights gives the same scores.
 func TestTrainAndLoad(t *testing.T) {
 	eng, d := enginetest.Open(t), testData(t, 32)
-	m, err := trained()
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers, err := m.Answer(eng, d.Images, d.Questions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(trained())(t)
+	answers := expect.Must(m.Answer(eng, d.Images, d.Questions))(t)
 	for i, q := range d.Questions {
-		if answers[i] != q.Answers[0] {
-			t.Errorf("%s of %q: %s, want %s", q.Text, d.Captions[q.Image], answers[i], q.Answers[0])
-		}
+		expect.That(t, answers[i] == q.Answers[0],
+			"%s of %q: %s, want %s", q.Text, d.Captions[q.Image], answers[i], q.Answers[0])
 	}
 	losses := m.History.Losses
 	// Answers alone begin at about log 4, so that the rest is the alignment.
 	if start, end := losses[0], losses[len(losses)-1]; start < math.Log(4)+1 || end > start-1 {
 		t.Errorf("the loss goes from %g to %g", start, end)
 	}
-	dict, err := m.StateDict()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dict := expect.Must(m.StateDict())(t)
 	again, err := Load(eng, dict, d.Tokenizer, d.Answers, augment.Shape{Height: 8, Width: 8, Channels: 3}, tiny())
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := m.Scores(eng, d.Images, d.Questions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
+	first := expect.Must(m.Scores(eng, d.Images, d.Questions))(t)
 	if second, err := again.Scores(eng, d.Images, d.Questions); err != nil || !reflect.DeepEqual(first, second) {
 		t.Errorf("the loaded model gives other scores, error %v", err)
 	}
@@ -112,29 +96,18 @@ func TestBatches(t *testing.T) {
 	d, c := testData(t, 20), tiny()
 	c.MaskWords = 0.5
 	c = c.withDefaults(d.Tokenizer)
-	p, err := d.prepare(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Must(d.prepare(c))(t)
 	flat := func(step, input int) []byte {
-		b, err := p.batch(c, step)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Must(p.batch(c, step))(t)
 		var out []byte
-		if err := b.Inputs[input].ConstBytes(func(data []byte) { out = bytes.Clone(data) }); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, b.Inputs[input].ConstBytes(func(data []byte) { out = bytes.Clone(data) }))
 		return out
 	}
 	for input := range 7 {
-		if !bytes.Equal(flat(3, input), flat(3, input)) {
-			t.Errorf("input %d differs between two calls", input)
-		}
+		expect.That(t, bytes.Equal(flat(3, input), flat(3, input)), "input %d differs between two calls", input)
 	}
-	if bytes.Equal(flat(0, 1), flat(1, 1)) && bytes.Equal(flat(0, 0), flat(1, 0)) {
-		t.Error("two steps have one batch")
-	}
+	expect.That(t, !bytes.Equal(flat(0, 1), flat(1, 1)) || !bytes.Equal(flat(0, 0), flat(1, 0)),
+		"two steps have one batch")
 	whole, masked := flat(0, 5), flat(0, 6)
 	hidden, seen := 0, 0
 	for i := 0; i < len(whole); i += 4 {
@@ -146,13 +119,9 @@ func TestBatches(t *testing.T) {
 		case word:
 			seen++
 		}
-		if m != w && (!word || m != d.Tokenizer.mask) {
-			t.Errorf("token %d became %d", w, m)
-		}
+		expect.That(t, m == w || word && m == d.Tokenizer.mask, "token %d became %d", w, m)
 	}
-	if hidden == 0 || seen == 0 {
-		t.Errorf("%d words masked, %d not, of a half each", hidden, seen)
-	}
+	expect.That(t, hidden != 0 && seen != 0, "%d words masked, %d not, of a half each", hidden, seen)
 	if !slices.Equal(p.target[0], []share{{0, 1}}) { // two of three people said "left", and the third is not in the list
 		t.Errorf("target %v", p.target[0])
 	}
@@ -173,10 +142,7 @@ func TestRefusals(t *testing.T) {
 		_, err := Train(context.Background(), eng, d, c)
 		return err
 	}
-	m, err := trained()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(trained())(t)
 	weights := map[string]safetensors.Tensor{"x": {DType: safetensors.F32, Shape: []int{1}, Data: make([]byte, 4)}}
 	long := strings.Repeat("what ", 9)
 	for _, tt := range []struct {

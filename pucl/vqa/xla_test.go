@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -15,16 +16,11 @@ func TestFirstLossesOnXLA(t *testing.T) {
 	config := tiny()
 	config.Settings.Steps = 4
 	losses := func(eng *engine.Engine) []float64 {
-		m, err := Train(context.Background(), eng, testData(t, 16), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Must(Train(context.Background(), eng, testData(t, 16), config))(t)
 		return m.History.Losses
 	}
 	got := losses(xla)
 	for i, want := range losses(pureGo) {
-		if !(math.Abs(got[i]-want) <= 1e-3*want) {
-			t.Errorf("loss %g of step %d, and %g in pure Go", got[i], i, want)
-		}
+		expect.That(t, math.Abs(got[i]-want) <= 1e-3*want, "loss %g of step %d, and %g in pure Go", got[i], i, want)
 	}
 }

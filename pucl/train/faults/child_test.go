@@ -24,6 +24,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -60,9 +61,7 @@ func faults(t *testing.T, n int) int {
 		return n
 	}
 	factor, err := strconv.Atoi(text)
-	if err != nil || factor < 1 {
-		t.Fatalf("PUCL_FAULTS is %q; give how many times as many faults to try", text)
-	}
+	expect.Require(t, err == nil && factor >= 1, "PUCL_FAULTS is %q; give how many times as many faults to try", text)
 	return n * factor
 }
 
@@ -234,9 +233,7 @@ func (r faultRun) start(t *testing.T) *program {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return &program{Cmd: cmd, lines: bufio.NewScanner(out)}
 }
 
@@ -280,9 +277,7 @@ func (p *program) end(t *testing.T) (failure string, killed bool) {
 			return failure, false
 		}
 	}
-	if err != nil {
-		t.Errorf("%v after %q", err, p.said)
-	}
+	expect.That(t, err == nil, "%v after %q", err, p.said)
 	return "", false
 }
 
@@ -300,23 +295,17 @@ func (p *program) last(word string) int {
 // must lets the run end by itself and returns its result.
 func (r faultRun) must(t *testing.T) string {
 	t.Helper()
-	if failure, _ := r.start(t).end(t); failure != "" {
-		t.Fatal(failure)
-	}
+	failure, _ := r.start(t).end(t)
+	expect.Require(t, failure == "", "%v", failure)
 	return r.read(t)
 }
 
 // read returns the result of a run that ended.
 func (r faultRun) read(t *testing.T) string {
 	t.Helper()
-	f, err := os.Open(r.result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Must(os.Open(r.result))(t)
 	defer f.Close()
 	data, err := io.ReadAll(f)
-	if err != nil || len(data) == 0 {
-		t.Fatalf("%d bytes, %v", len(data), err)
-	}
+	expect.Require(t, err == nil && len(data) != 0, "%d bytes, %v", len(data), err)
 	return string(data)
 }

@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
@@ -58,11 +59,7 @@ func contentOf(task train.Task, h *train.History) string {
 func goEngine(t *testing.T) *engine.Engine {
 	t.Helper()
 	t.Setenv("GOMLX_BACKEND", "go:ops_sequential")
-	eng, err := engine.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return eng
+	return expect.Must(engine.Open())(t)
 }
 
 // No damage makes a checkpoint another one that a run goes on from.
@@ -70,22 +67,15 @@ func TestFaultDamagedCheckpoint(t *testing.T) {
 	eng := goEngine(t)
 	folder := t.TempDir()
 	settings := train.Settings{Steps: 3, Checkpoint: folder}
-	if _, err := train.Run(context.Background(), eng, slope(), settings); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, expect.Err(train.Run(context.Background(), eng, slope(), settings)))
 	path := filepath.Join(folder, newest)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(path))(t)
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	alone := t.TempDir()
 	settings.Checkpoint = alone
 	result, err := damagetest.Try(data, faults(t, 1000), func(data []byte) (string, error) {
-		if err := os.WriteFile(filepath.Join(alone, newest), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(filepath.Join(alone, newest), data, 0o644))
 		task := slope()
 		h, err := train.Run(stopped, eng, task, settings)
 		if err != nil && !errors.As(err, new(*train.Stopped)) {
@@ -93,9 +83,8 @@ func TestFaultDamagedCheckpoint(t *testing.T) {
 		}
 		return contentOf(task, h), nil
 	})
-	if err != nil || result.Other > 0 || result.Panicked > 0 || result.Refused == 0 {
-		t.Errorf("%v, %v", result, err)
-	}
+	expect.That(t, err == nil && result.Other <= 0 && result.Panicked <= 0 && result.Refused != 0,
+		"%v, %v", result, err)
 	t.Logf("| damaged checkpoint of %d bytes | %v |", len(data), result)
 }
 
@@ -104,10 +93,7 @@ func TestFaultCheckpointBefore(t *testing.T) {
 	eng := goEngine(t)
 	settings := train.Settings{Steps: 6, CheckpointEvery: 1}
 	whole := slope()
-	h, err := train.Run(context.Background(), eng, whole, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := expect.Must(train.Run(context.Background(), eng, whole, settings))(t)
 	want := contentOf(whole, h)
 	settings.Checkpoint = t.TempDir()
 	stopping, stop := context.WithCancel(context.Background())
@@ -121,9 +107,7 @@ func TestFaultCheckpointBefore(t *testing.T) {
 	}
 	kept := map[string][]byte{}
 	for _, name := range []string{newest, before} {
-		if kept[name], err = os.ReadFile(filepath.Join(settings.Checkpoint, name)); err != nil {
-			t.Fatal(err)
-		}
+		kept[name] = expect.Must(os.ReadFile(filepath.Join(settings.Checkpoint, name)))(t)
 	}
 	run := func(folder string) (content string, from int, notes []string, err error) {
 		settings.Checkpoint = folder
@@ -138,21 +122,14 @@ func TestFaultCheckpointBefore(t *testing.T) {
 	var seen tally
 	try := func(what string, damaged []byte) {
 		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, before), kept[before], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(filepath.Join(folder, before), kept[before], 0o644))
 		if damaged != nil {
-			if err := os.WriteFile(filepath.Join(folder, newest), damaged, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, os.WriteFile(filepath.Join(folder, newest), damaged, 0o644))
 		}
 		content, from, notes, err := run(folder)
-		if err != nil || from != 3 || content != want {
-			t.Fatalf("%s: goes on from %d, %v", what, from, err)
-		}
-		if len(notes) != 1 || !strings.Contains(notes[0], filepath.Join(folder, newest)) || !strings.Contains(notes[0], before) {
-			t.Fatalf("%s: it says %q", what, notes)
-		}
+		expect.Require(t, err == nil && from == 3 && content == want, "%s: goes on from %d, %v", what, from, err)
+		expect.Require(t, len(notes) == 1 && strings.Contains(notes[0], filepath.Join(folder, newest)) &&
+			strings.Contains(notes[0], before), "%s: it says %q", what, notes)
 		seen.add("went on from the one before, and said so")
 	}
 	try("missing", nil)
@@ -163,15 +140,11 @@ func TestFaultCheckpointBefore(t *testing.T) {
 	folder := t.TempDir()
 	for name, data := range kept {
 		data[len(data)/2] ^= 1
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(filepath.Join(folder, name), data, 0o644))
 	}
-	_, _, _, err = run(folder)
+	_, _, _, err := run(folder)
 	for _, word := range []string{filepath.Join(folder, newest), filepath.Join(folder, before), "delete the folder to start anew"} {
-		if err == nil || !strings.Contains(err.Error(), word) {
-			t.Errorf("both damaged: %v lacks %q", err, word)
-		}
+		expect.That(t, err != nil && strings.Contains(err.Error(), word), "both damaged: %v lacks %q", err, word)
 	}
 	seen.add("both damaged and refused")
 	seen.row(t, "newest checkpoint damaged")
@@ -188,18 +161,13 @@ func TestFaultClock(t *testing.T) {
 				stop()
 			}
 		})
-		if _, err := train.Run(stopping, eng, slope(), settings); !errors.As(err, new(*train.Stopped)) {
-			t.Fatal(err)
-		}
+		_, err := train.Run(stopping, eng, slope(), settings)
+		expect.Require(t, errors.As(err, new(*train.Stopped)), "%v", err)
 		for _, left := range []string{newest + ".1.part", "training.lock"} {
-			if err := os.WriteFile(filepath.Join(settings.Checkpoint, left), []byte("left"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, os.WriteFile(filepath.Join(settings.Checkpoint, left), []byte("left"), 0o644))
 		}
 		for _, name := range []string{newest, before, newest + ".1.part", "training.lock", "."} {
-			if err := os.Chtimes(filepath.Join(settings.Checkpoint, name), when, when); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, os.Chtimes(filepath.Join(settings.Checkpoint, name), when, when))
 		}
 		from := -1
 		settings.Observer = steps{func(p train.Progress) { from = p.Step }, func(train.Progress) {}}
@@ -215,39 +183,25 @@ func TestFaultClock(t *testing.T) {
 // damagedFile has load read a file, damaged in many ways, and fails the test if it once makes something else of it.
 func damagedFile(t *testing.T, kind, path string, load func() (content string, err error)) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Must(os.ReadFile(path))(t)
 	result, err := damagetest.Try(data, faults(t, 1000), func(data []byte) (string, error) {
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.WriteFile(path, data, 0o644))
 		return load()
 	})
-	if err != nil || result.Other > 0 || result.Panicked > 0 || result.Refused == 0 {
-		t.Errorf("%s: %v, %v", kind, result, err)
-	}
+	expect.That(t, err == nil && result.Other <= 0 && result.Panicked <= 0 && result.Refused != 0,
+		"%s: %v, %v", kind, result, err)
 	t.Logf("| damaged %s of %d bytes | %v |", kind, len(data), result)
 }
 
 // No damage makes a model or an embedding another one.
 func TestFaultDamagedModel(t *testing.T) {
 	eng := goEngine(t)
-	batches, err := faultBatches()
-	if err != nil {
-		t.Fatal(err)
-	}
+	batches := expect.Must(faultBatches())(t)
 	config := faultConfig("", 1, 0)
 	config.Steps, config.Encoder = 2, encoder.MLP{Hidden: []int{}, Dim: 2}
-	m, err := train.Pretrain(context.Background(), eng, batches, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Must(train.Pretrain(context.Background(), eng, batches, config))(t)
 	path := filepath.Join(t.TempDir(), "model")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, m.Save(path))
 	damagedFile(t, "model", path, func() (string, error) {
 		m, err := train.LoadModel(path, nil)
 		if err != nil {
@@ -258,9 +212,7 @@ func TestFaultDamagedModel(t *testing.T) {
 	})
 	e := &train.Embedding{H: mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), Z: mat.NewDense(3, 1, []float64{7, 8, 9})}
 	path = filepath.Join(t.TempDir(), "embedding")
-	if err := e.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, e.Save(path))
 	damagedFile(t, "embedding", path, func() (string, error) {
 		e, err := train.LoadEmbedding(path)
 		if err != nil {

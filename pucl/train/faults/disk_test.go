@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -180,9 +181,8 @@ func mountDisk(t *testing.T, dir, options string) {
 		t.Skipf("no disk can be mounted here (%v: %s)", err, strings.TrimSpace(string(text)))
 	}
 	t.Cleanup(func() {
-		if text, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, text)
-		}
+		text, err := exec.Command("umount", dir).CombinedOutput()
+		expect.That(t, err == nil, "%v: %s", err, text)
 	})
 }
 
@@ -203,37 +203,26 @@ func nothingWritten(ctx context.Context, eng *engine.Engine, batches *datasets.B
 func TestFaultReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	for _, up := range []string{dir, filepath.Dir(dir)} { // for whom the run becomes
-		if err := os.Chmod(up, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.Chmod(up, 0o755))
 	}
 	kept := faultRun{backend: "go", folder: filepath.Join(dir, "kept"), result: filepath.Join(dir, "result")}
 	kept.must(t)
 	for path, mode := range map[string]fs.FileMode{"empty": 0o555, "kept": 0o555, "disk": 0o777} {
 		path = filepath.Join(dir, path)
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, os.MkdirAll(path, 0o755))
+		expect.NoError(t, os.Chmod(path, mode))
 	}
 	defer os.Chmod(kept.folder, 0o755)
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("a file"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("a file"), 0o444))
 	listing := func() (all string) {
-		err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		expect.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				var data []byte
 				data, err = os.ReadFile(filepath.Join(dir, path))
 				all += fmt.Sprintf("%s %x\n", path, data)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return all
 	}
 	was := listing()
@@ -255,20 +244,15 @@ func TestFaultReadOnly(t *testing.T) {
 			p := r.start(t)
 			failure, _ := p.end(t)
 			for _, want := range []string{tt.cause, r.folder, "make it writable or name another"} {
-				if !strings.Contains(failure, want) {
-					t.Errorf("%q lacks %q", failure, want)
-				}
+				expect.That(t, strings.Contains(failure, want), "%q lacks %q", failure, want)
 			}
 			for _, line := range p.said {
-				if line == "trains" {
-					t.Error("it trains")
-				}
+				expect.That(t, line != "trains", "it trains")
 			}
 			seen.add("refused at once")
 		})
 	}
-	if now := listing(); now != was {
-		t.Errorf("the files were\n%s\nand are\n%s", was, now)
-	}
+	now := listing()
+	expect.That(t, now == was, "the files were\n%s\nand are\n%s", was, now)
 	seen.row(t, "read-only folders")
 }

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 // undisturbed returns the result of a run that nobody disturbs and that saves nothing; it runs once.
@@ -59,11 +61,7 @@ func (c *tally) row(t *testing.T, fault string) {
 // parts returns the unfinished files in folder.
 func parts(t *testing.T, folder string) []string {
 	t.Helper()
-	left, err := filepath.Glob(filepath.Join(folder, "*.part"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return left
+	return expect.Must(filepath.Glob(filepath.Join(folder, "*.part")))(t)
 }
 
 // Runs that are killed again and again, at moments drawn at random, end in the very bits of one that nobody disturbed, and no
@@ -116,9 +114,8 @@ func killedUntilItsEnd(t *testing.T, rng *rand.Rand, every int, whole string, ki
 			t.Errorf("killed, it ends in\n%s\nwant\n%s", r.read(t), whole)
 			return "other bits"
 		}
-		if unfinished := parts(t, folder); len(unfinished) > 0 {
-			t.Errorf("a run that ended well leaves %v", unfinished)
-		}
+		unfinished := parts(t, folder)
+		expect.That(t, len(unfinished) == 0, "a run that ended well leaves %v", unfinished)
 		return "the same bits"
 	}
 }
@@ -146,9 +143,8 @@ func (p *program) kill(t *testing.T, rng *rand.Rand, folder string, after int) {
 		})
 		time.Sleep(pause / 64)
 	}
-	if err := p.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Error(err)
-	}
+	err := p.Process.Kill()
+	expect.That(t, err == nil || errors.Is(err, os.ErrProcessDone), "%v", err)
 }
 
 // wait waits for something that may be over before it is seen.
@@ -188,16 +184,11 @@ func TestFaultSignals(t *testing.T) {
 			}
 			r.env = []string{faultHold + "=" + hold}
 			p := r.start(t)
-			if !p.until(moment) {
-				t.Fatalf("%v ended before %q", p.said, moment)
-			}
-			if err := p.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			expect.Require(t, p.until(moment), "%v ended before %q", p.said, moment)
+			expect.NoError(t, p.Process.Signal(signal))
 			failure, _ := p.end(t)
-			if !strings.Contains(failure, "pretraining stopped after") || !strings.Contains(failure, "signal received") {
-				t.Errorf("%v after %q: %q", signal, moment, failure)
-			}
+			expect.That(t, strings.Contains(failure, "pretraining stopped after") &&
+				strings.Contains(failure, "signal received"), "%v after %q: %q", signal, moment, failure)
 			done := p.last("step")
 			if done > 0 && !strings.Contains(failure, fmt.Sprintf("after %d of %d steps", done, faultSteps)) {
 				t.Errorf("%v after %q and %d steps: %q", signal, moment, done, failure)
@@ -206,12 +197,10 @@ func TestFaultSignals(t *testing.T) {
 		}
 		r.env = nil
 		p := r.start(t)
-		if failure, _ := p.end(t); failure != "" {
-			t.Fatal(failure)
-		}
-		if at := p.last("start"); at < 7 {
-			t.Errorf("%v: goes on from %d, want at least 7: CheckpointEvery saves nothing here", signal, at)
-		}
+		failure, _ := p.end(t)
+		expect.Require(t, failure == "", "%v", failure)
+		at := p.last("start")
+		expect.That(t, at >= 7, "%v: goes on from %d, want at least 7: CheckpointEvery saves nothing here", signal, at)
 		if got := r.read(t); got != whole {
 			t.Errorf("%v: it ends in\n%s\nwant\n%s", signal, got, whole)
 			seen.add(fmt.Sprintf("%v, other bits", signal))
@@ -239,9 +228,8 @@ func TestFaultTwoRuns(t *testing.T) {
 			}
 			what := fmt.Sprintf("seeds 0 and %d, %s", seed, when)
 			programs[0] = runs[0].start(t)
-			if when == "one after the other" && !programs[0].until("step 3") {
-				t.Fatalf("%s: %q", what, programs[0].said)
-			}
+			expect.Require(t, when != "one after the other" || programs[0].until("step 3"),
+				"%s: %q", what, programs[0].said)
 			programs[1] = runs[1].start(t)
 			var failures [2]string
 			var group sync.WaitGroup
@@ -256,9 +244,7 @@ func TestFaultTwoRuns(t *testing.T) {
 			case <-ended:
 			case <-time.After(30 * time.Second):
 			}
-			if err := os.WriteFile(gate, nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			expect.NoError(t, os.WriteFile(gate, nil, 0o644))
 			group.Wait()
 			first := slices.Index(failures[:], "")
 			if first < 0 || failures[1-first] == "" || when == "one after the other" && first != 0 {

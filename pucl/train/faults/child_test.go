@@ -5,10 +5,8 @@ package faults_test
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -41,6 +39,7 @@ const (
 	faultSeed   = "PUCL_FAULT_SEED"
 	faultHold   = "PUCL_FAULT_HOLD" // step after which the run waits for a signal; may be empty
 	faultGate   = "PUCL_FAULT_GATE" // file that the run waits for after its third step; may be empty
+	faultKind   = "PUCL_FAULT_KIND" // of the run: a key of faultKinds
 	faultMode   = "PUCL_FAULT_MODE" // of the programs in which the disk is full or nothing may be written; else empty
 )
 
@@ -87,6 +86,7 @@ func faultConfig(folder string, every int, seed uint64) train.Config {
 	return train.Config{
 		Steps: faultSteps, Encoder: oneConvolution, Projection: 3, LearningRate: 0.01, Seed: seed,
 		Recipe: augment.Recipe{augment.Flip{Probability: 0.5}}, Checkpoint: folder, CheckpointEvery: every,
+		Monitor: train.Monitor{Every: 3, Examples: 16},
 	}
 }
 
@@ -106,26 +106,6 @@ func (s steps) Start(p train.Progress) { s.start(p) }
 func (s steps) Step(p train.Progress) { s.step(p) }
 
 func (s steps) End(train.Progress, error) {}
-
-// resultOf describes a model to the last bit.
-func resultOf(m *train.Model) (string, error) {
-	h := m.History
-	text := fmt.Sprintf("%x\n%x\n%x\n%x\n%v\n", h.Losses, h.Rates, h.GradientNorms, h.ProjectionNorms, h.Examples)
-	sums := map[string]string{}
-	for v := range m.Store().IterVariables() {
-		value, err := v.Value()
-		if err != nil {
-			return "", err
-		}
-		value.MustConstFlatData(func(flat any) {
-			sums[v.Path()] = fmt.Sprintf("%s %x", value.Shape(), sha256.Sum256(fmt.Appendf(nil, "%x", flat)))
-		})
-	}
-	for _, path := range slices.Sorted(maps.Keys(sums)) {
-		text += fmt.Sprintln(path, sums[path])
-	}
-	return text, nil
-}
 
 // TestFaultChild is the program that the tests of faults start; by itself it tests nothing.
 func TestFaultChild(t *testing.T) {
@@ -172,6 +152,9 @@ func faultChild(folder string) error {
 		func(p train.Progress) { fmt.Println("start", p.Step) },
 		func(p train.Progress) {
 			fmt.Println("step", p.Step)
+			if os.Getenv(faultKind) != "" {
+				time.Sleep(5 * time.Millisecond) // or the run would be over before it can be killed
+			}
 			if strconv.Itoa(p.Step) == hold {
 				select {
 				case <-ctx.Done():
@@ -183,11 +166,7 @@ func faultChild(folder string) error {
 			}
 		},
 	}
-	m, err := train.Pretrain(ctx, eng, batches, config)
-	if err != nil {
-		return err
-	}
-	text, err := resultOf(m)
+	text, err := faultKinds[os.Getenv(faultKind)](ctx, eng, batches, config)
 	if err != nil {
 		return err
 	}
@@ -212,10 +191,10 @@ type program struct {
 
 // faultRun is what a program is to do.
 type faultRun struct {
-	backend, folder, result string
-	every                   int
-	seed                    uint64
-	env                     []string
+	kind, backend, folder, result string
+	every                         int
+	seed                          uint64
+	env                           []string
 }
 
 // start starts the run.
@@ -223,7 +202,7 @@ func (r faultRun) start(t *testing.T) *program {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestFaultChild$")
 	cmd.Env = append(os.Environ(), faultFolder+"="+r.folder, faultResult+"="+r.result, faultEvery+"="+strconv.Itoa(max(1, r.every)),
-		faultSeed+"="+strconv.FormatUint(r.seed, 10))
+		faultSeed+"="+strconv.FormatUint(r.seed, 10), faultKind+"="+r.kind)
 	if r.backend != "" {
 		cmd.Env = append(cmd.Env, "GOMLX_BACKEND="+r.backend)
 	}

@@ -12,48 +12,15 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/gomlx/gomlx/core/graph"
-
-	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/model"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/damagetest"
 	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
 )
-
-// slope returns a task that takes no time: it learns a number that it is told.
-func slope() train.Task {
-	store := model.NewStore()
-	encoder.SetSeed(store, 1)
-	return train.Task{
-		Store: store, Name: "slope", Data: "one row", State: &struct{ Steps []int }{},
-		Batch: func(step int) (train.Batch, error) {
-			x := []float32{1, 2, float32(step), -1}
-			return train.Batch{Examples: 2, Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, 2, 2)}}, nil
-		},
-		Outputs: func(scope *model.Scope, inputs []*Node) *Node {
-			return encoder.Dense(scope.In("net"), inputs[0], 3, true)
-		},
-		Loss: func(outputs *Node, _ []*Node) *Node { return ReduceAllMean(Square(AddScalar(outputs, -1))) },
-	}
-}
-
-// contentOf describes all that a run holds, to the last bit.
-func contentOf(task train.Task, h *train.History) string {
-	text := fmt.Sprintf("%x %x %x %+v", h.Losses, h.Rates, h.GradientNorms, task.State)
-	for v := range task.Store.IterVariables() {
-		value, err := v.Value()
-		if err != nil {
-			return err.Error()
-		}
-		value.MustConstFlatData(func(flat any) { text += fmt.Sprintf("\n%s %s %t %x", v.Path(), value.Shape(), v.Trainable, flat) })
-	}
-	return text
-}
 
 // goEngine opens the pure-Go engine, which compiles nothing, for tests in which the engine plays no part.
 func goEngine(t *testing.T) *engine.Engine {
@@ -74,7 +41,7 @@ func TestFaultDamagedCheckpoint(t *testing.T) {
 	stop()
 	alone := t.TempDir()
 	settings.Checkpoint = alone
-	result, err := damagetest.Try(data, faults(t, 1000), func(data []byte) (string, error) {
+	result, err := damagetest.Try(data, faults(t, 250), func(data []byte) (string, error) {
 		expect.NoError(t, os.WriteFile(filepath.Join(alone, newest), data, 0o644))
 		task := slope()
 		h, err := train.Run(stopped, eng, task, settings)
@@ -184,7 +151,7 @@ func TestFaultClock(t *testing.T) {
 func damagedFile(t *testing.T, kind, path string, load func() (content string, err error)) {
 	t.Helper()
 	data := expect.Must(os.ReadFile(path))(t)
-	result, err := damagetest.Try(data, faults(t, 1000), func(data []byte) (string, error) {
+	result, err := damagetest.Try(data, faults(t, 250), func(data []byte) (string, error) {
 		expect.NoError(t, os.WriteFile(path, data, 0o644))
 		return load()
 	})
@@ -193,7 +160,7 @@ func damagedFile(t *testing.T, kind, path string, load func() (content string, e
 	t.Logf("| damaged %s of %d bytes | %v |", kind, len(data), result)
 }
 
-// No damage makes a model or an embedding another one.
+// No damage makes a model, a classifier or an embedding another one.
 func TestFaultDamagedModel(t *testing.T) {
 	eng := goEngine(t)
 	batches := expect.Must(faultBatches())(t)
@@ -209,6 +176,16 @@ func TestFaultDamagedModel(t *testing.T) {
 		}
 		text, err := resultOf(m)
 		return text + fmt.Sprint(m.Record), err
+	})
+	path = filepath.Join(t.TempDir(), "classifier")
+	expect.NoError(t, classifier(m).Save(path))
+	damagedFile(t, "classifier", path, func() (string, error) {
+		c, err := classify.Load(path, nil)
+		if err != nil {
+			return "", err
+		}
+		text, err := resultOf(c.Model)
+		return text + fmt.Sprintf("%v %+v", c.Model.Record, c.Probe), err
 	})
 	e := &train.Embedding{H: mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), Z: mat.NewDense(3, 1, []float64{7, 8, 9})}
 	path = filepath.Join(t.TempDir(), "embedding")

@@ -3,6 +3,7 @@
 package faults_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/internal/expect"
@@ -36,6 +39,7 @@ func init() {
 		return fullDisk(ctx, eng, batches, config, syscall.ENOSPC, fill)
 	}
 	faultModes["nothing may be written"] = nothingWritten
+	faultModes["no room for another"] = savedOver
 }
 
 // limitFiles makes writes beyond so many bytes of a file fail, as a full disk does, until it is undone.
@@ -124,7 +128,8 @@ func fullDisk(ctx context.Context, eng *engine.Engine, batches *datasets.Batches
 		}
 		if failure != nil {
 			failed++
-			if text := failure.Error(); !errors.Is(failure, cause) || !strings.Contains(text, folder) || !strings.Contains(text, "make room") {
+			if text := failure.Error(); !errors.Is(failure, cause) || !strings.Contains(text, folder) || !strings.Contains(text, "make room") ||
+				strings.Contains(text, "could not be saved") != strings.Contains(text, "steps is still there, whole") {
 				return problem("the error lacks cause, place or cure: %w", failure)
 			}
 			if left, err := filepath.Glob(filepath.Join(folder, "*.part")); err != nil || len(left) > 0 {
@@ -147,18 +152,73 @@ func fullDisk(ctx context.Context, eng *engine.Engine, batches *datasets.Batches
 	return nil
 }
 
+// savedOver saves over files that are there, with ever more room, and returns an error unless they stay as they were whenever it finds
+// too little.
+func savedOver(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	folder := config.Checkpoint
+	config.Steps, config.Checkpoint = 1, ""
+	m, err := train.Pretrain(ctx, eng, batches, config)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for name, save := range map[string]func(path string) error{
+		"model": m.Save, "classifier": classifier(m).Save,
+		"embedding": (&train.Embedding{H: mat.NewDense(40, 3, nil), Z: mat.NewDense(40, 2, nil)}).Save,
+	} {
+		path := filepath.Join(folder, name)
+		if err := save(path); err != nil {
+			return err
+		}
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for i := range 40 {
+			room := i * len(old) / 38
+			undo, err := limitFiles(room)
+			if err != nil {
+				return err
+			}
+			failure := save(path)
+			now, err := os.ReadFile(path)
+			if err := errors.Join(undo(), err); err != nil {
+				return err
+			}
+			if !bytes.Equal(now, old) || (failure != nil) != (room < len(old)) {
+				return fmt.Errorf("%s with room for %d of %d bytes: changed %t, %w", name, room, len(old), !bytes.Equal(now, old), failure)
+			}
+			if failure == nil {
+				continue
+			}
+			failed++
+			if text := failure.Error(); !errors.Is(failure, syscall.EFBIG) || !strings.Contains(text, path) || !strings.Contains(text, "make room") {
+				return fmt.Errorf("%s: the error lacks cause, place or cure: %w", name, failure)
+			}
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, "*.part")); err != nil || len(left) > 0 || failed != 114 {
+		return fmt.Errorf("%d of 120 found no room, want 114; %v are left, %v", failed, left, err)
+	}
+	fmt.Println("found no room", failed)
+	return nil
+}
+
 // On a full disk, at every size, a run ends with an error that names cause and cure, what was saved before stays, and the run
 // goes on from it once there is room.
 func TestFaultFullDisk(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		mode  string
 		count int
-	}{{"no room in a file", 60}, {"no room on the disk", 12}} {
+	}{{"no room in a file", 20}, {"no room on the disk", 12}, {"no room for another", 1}} {
 		t.Run(tt.mode, func(t *testing.T) {
 			disk := t.TempDir()
 			if tt.mode == "no room on the disk" {
 				mountDisk(t, disk, "size=512k")
 			}
+			t.Parallel()
 			// The engine plays no part.
 			r := faultRun{backend: "go", folder: filepath.Join(disk, "run"), result: t.TempDir(), env: []string{
 				faultMode + "=" + tt.mode, faultCount + "=" + strconv.Itoa(faults(t, tt.count))}}
@@ -201,6 +261,7 @@ func nothingWritten(ctx context.Context, eng *engine.Engine, batches *datasets.B
 
 // Where nothing can be written nothing is trained, the error says so at once, and what is there stays.
 func TestFaultReadOnly(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, up := range []string{dir, filepath.Dir(dir)} { // for whom the run becomes
 		expect.NoError(t, os.Chmod(up, 0o755))

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,17 +20,22 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// undisturbed returns the result of a run that nobody disturbs and that saves nothing; it runs once.
-var undisturbed = func() func(t *testing.T) string {
-	result := ""
-	return func(t *testing.T) string {
-		t.Helper()
-		if result == "" {
-			result = faultRun{folder: noFolder, result: filepath.Join(t.TempDir(), "whole")}.must(t)
-		}
-		return result
+// undisturbed returns the result of a run of that kind that nobody disturbs and that saves nothing; each kind runs once.
+func undisturbed(t *testing.T, kind string) string {
+	t.Helper()
+	kept.Lock()
+	defer kept.Unlock()
+	if kept.results[kind] == "" {
+		r := faultRun{kind: kind, folder: noFolder, result: filepath.Join(t.TempDir(), "whole")}
+		kept.results[kind] = r.must(t)
 	}
-}()
+	return kept.results[kind]
+}
+
+var kept = struct {
+	sync.Mutex
+	results map[string]string
+}{results: map[string]string{}}
 
 // tally counts what happened, for the table that a test prints.
 type tally struct {
@@ -67,16 +71,20 @@ func parts(t *testing.T, folder string) []string {
 // Runs that are killed again and again, at moments drawn at random, end in the very bits of one that nobody disturbed, and no
 // kill costs more than the steps since the last checkpoint.
 func TestFaultKill(t *testing.T) {
-	whole := undisturbed(t)
+	t.Parallel()
 	var moments, left tally
-	var kills atomic.Int64
-	kills.Store(int64(faults(t, 5)))
 	var group sync.WaitGroup
-	for worker, every := range []int{1, 3} {
-		rng := rand.New(rand.NewPCG(31, uint64(worker)))
+	for worker, run := range []struct {
+		kind         string
+		every, kills int
+		first        int // place of the first kill in killed.kill
+	}{{"", 1, 2, 2}, {"", 3, 1, 0}, {"task", 1, 1, 1}, {"fine-tuning", 1, 1, 3}} {
+		k := &killed{t: t, rng: rand.New(rand.NewPCG(31, uint64(worker))), every: run.every, moment: run.first,
+			kind: run.kind, whole: undisturbed(t, run.kind), moments: &moments}
+		k.kills = faults(t, run.kills)
 		group.Go(func() {
-			for kills.Load() > 0 {
-				left.add(killedUntilItsEnd(t, rng, every, whole, &kills, &moments))
+			for k.kills > 0 {
+				left.add(k.untilItsEnd())
 			}
 		})
 	}
@@ -85,15 +93,24 @@ func TestFaultKill(t *testing.T) {
 	left.row(t, "kill -9, what became of the runs")
 }
 
-// killedUntilItsEnd has a run, taken up after every kill, come to its end, as long as there are kills left, and says what
-// became of it.
-func killedUntilItsEnd(t *testing.T, rng *rand.Rand, every int, whole string, kills *atomic.Int64, moments *tally) string {
+// killed is a run that is killed as long as there are kills left.
+type killed struct {
+	t                    *testing.T
+	rng                  *rand.Rand
+	kind, whole          string // its kind, and its result if nobody disturbs it
+	every, kills, moment int    // steps between checkpoints, kills left, place of the next one
+	moments              *tally
+}
+
+// untilItsEnd has a run, taken up after every kill, come to its end, and says what became of it.
+func (k *killed) untilItsEnd() string {
+	t, every, whole := k.t, k.every, k.whole
 	folder := filepath.Join(t.TempDir(), "run")
-	r := faultRun{folder: folder, result: filepath.Join(t.TempDir(), "result"), every: every}
+	r := faultRun{kind: k.kind, folder: folder, result: filepath.Join(t.TempDir(), "result"), every: every}
 	for reached := 0; ; {
 		p := r.start(t)
-		if kills.Load() > 0 {
-			p.kill(t, rng, folder, reached)
+		if k.kills > 0 {
+			k.kill(p, folder, reached)
 		}
 		failure, killed := p.end(t)
 		saved := reached / every * every
@@ -104,8 +121,9 @@ func killedUntilItsEnd(t *testing.T, rng *rand.Rand, every int, whole string, ki
 		reached = max(reached, p.last("step"))
 		switch {
 		case killed:
-			kills.Add(-1)
-			moments.add(p.moment(t, folder))
+			k.kills--
+			k.moment++
+			k.moments.add(p.moment(t, folder))
 			continue
 		case failure != "":
 			t.Errorf("after %q: %s", p.said, failure)
@@ -120,21 +138,21 @@ func killedUntilItsEnd(t *testing.T, rng *rand.Rand, every int, whole string, ki
 	}
 }
 
-// kill kills a run that goes on after so many steps, at some moment.
-func (p *program) kill(t *testing.T, rng *rand.Rand, folder string, after int) {
-	step := "step " + strconv.Itoa(after+1+rng.IntN(max(1, faultSteps-after-1)))
-	pause := time.Duration(rng.IntN(2000)) * time.Microsecond
-	switch rng.IntN(6) {
+// kill kills a run that goes on after so many steps, at one kind of moment after the other.
+func (k *killed) kill(p *program, folder string, after int) {
+	step := "step " + strconv.Itoa(after+1+k.rng.IntN(max(1, faultSteps-after-1)))
+	pause := time.Duration(k.rng.IntN(2000)) * time.Microsecond
+	switch k.moment % 4 {
 	case 0: // anywhere in start and compilation
-		time.Sleep(time.Duration(rng.IntN(1000)) * time.Millisecond)
-	case 1, 2: // between steps
+		time.Sleep(time.Duration(k.rng.IntN(500)) * time.Millisecond)
+	case 1: // between steps
 		p.until(step)
 		time.Sleep(pause)
-	case 3, 4: // while a checkpoint is written
-		p.until("start")
-		wait(func() bool { return len(parts(t, folder)) > 0 })
+	case 2: // while a checkpoint is written
+		p.until(step)
+		wait(func() bool { return len(parts(k.t, folder)) > 0 })
 		time.Sleep(pause / 16)
-	case 5: // when one takes its name
+	case 3: // when one takes its name
 		p.until(step)
 		old, _ := os.Stat(filepath.Join(folder, newest))
 		wait(func() bool {
@@ -143,8 +161,9 @@ func (p *program) kill(t *testing.T, rng *rand.Rand, folder string, after int) {
 		})
 		time.Sleep(pause / 64)
 	}
-	err := p.Process.Kill()
-	expect.That(t, err == nil || errors.Is(err, os.ErrProcessDone), "%v", err)
+	if err := p.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		k.t.Error(err)
+	}
 }
 
 // wait waits for something that may be over before it is seen.
@@ -173,16 +192,17 @@ func (p *program) moment(t *testing.T, folder string) string {
 
 // Ctrl-C and a polite request to end, at any moment, leave a state that the same run goes on from to the same bits.
 func TestFaultSignals(t *testing.T) {
-	whole := undisturbed(t)
+	t.Parallel()
+	whole := undisturbed(t, "")
 	var seen tally
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for signal, holds := range map[syscall.Signal][]int{syscall.SIGINT: {1, 5}, syscall.SIGTERM: {2, 7}} {
 		r := faultRun{folder: filepath.Join(t.TempDir(), "run"), result: filepath.Join(t.TempDir(), "result"), every: 100}
-		for _, hold := range []string{"1", "2", "5", "7"} {
-			moment := "step " + hold
-			if hold == "1" {
+		for _, hold := range holds {
+			moment := fmt.Sprint("step ", hold)
+			if hold == 1 {
 				moment = "start" // the signal comes while the first step is compiled or taken
 			}
-			r.env = []string{faultHold + "=" + hold}
+			r.env = []string{fmt.Sprint(faultHold, "=", hold)}
 			p := r.start(t)
 			expect.Require(t, p.until(moment), "%v ended before %q", p.said, moment)
 			expect.NoError(t, p.Process.Signal(signal))
@@ -190,21 +210,17 @@ func TestFaultSignals(t *testing.T) {
 			expect.That(t, strings.Contains(failure, "pretraining stopped after") &&
 				strings.Contains(failure, "signal received"), "%v after %q: %q", signal, moment, failure)
 			done := p.last("step")
-			if done > 0 && !strings.Contains(failure, fmt.Sprintf("after %d of %d steps", done, faultSteps)) {
-				t.Errorf("%v after %q and %d steps: %q", signal, moment, done, failure)
-			}
+			expect.That(t, done <= 0 || strings.Contains(failure, fmt.Sprintf("after %d of %d steps", done, faultSteps)),
+				"%v after %q and %d steps: %q", signal, moment, done, failure)
 			seen.add(fmt.Sprintf("%v, state saved", signal))
 		}
 		r.env = nil
 		p := r.start(t)
 		failure, _ := p.end(t)
 		expect.Require(t, failure == "", "%v", failure)
-		at := p.last("start")
-		expect.That(t, at >= 7, "%v: goes on from %d, want at least 7: CheckpointEvery saves nothing here", signal, at)
-		if got := r.read(t); got != whole {
-			t.Errorf("%v: it ends in\n%s\nwant\n%s", signal, got, whole)
-			seen.add(fmt.Sprintf("%v, other bits", signal))
-		}
+		at, least := p.last("start"), holds[len(holds)-1]
+		expect.That(t, at >= least, "%v: goes on from %d, want at least %d: CheckpointEvery saves nothing here", signal, at, least)
+		expect.Equal(t, r.read(t), whole, "%v: the end of the run", signal)
 	}
 	seen.row(t, "signals from a shell")
 }
@@ -212,13 +228,14 @@ func TestFaultSignals(t *testing.T) {
 // Of two runs in one folder, equal ones or not, at one moment or one after the other, the second refuses and says who holds it,
 // and the first ends as if it had been alone.
 func TestFaultTwoRuns(t *testing.T) {
-	whole := undisturbed(t)
+	t.Parallel()
+	whole := undisturbed(t, "")
 	other := faultRun{folder: noFolder, result: filepath.Join(t.TempDir(), "other"), seed: 1}.must(t)
 	wants := map[uint64]string{0: whole, 1: other}
 	var seen tally
 	defer func() { seen.row(t, "two runs in one folder") }()
 	for _, seed := range []uint64{0, 1} {
-		for _, when := range []string{"at one moment", "at one moment", "one after the other"} {
+		for _, when := range append(slices.Repeat([]string{"at one moment"}, faults(t, 1)), "one after the other") {
 			folder, gate := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "gate")
 			var runs [2]faultRun
 			var programs [2]*program

@@ -127,8 +127,8 @@ func TestFineTuneFewShotResumes(t *testing.T) {
 	if again := tune(4, 1); !reflect.DeepEqual(again.Draws[0], both.Draws[1]) {
 		t.Errorf("the second draw %v, gone on with %v", both.Draws[1], again.Draws[0])
 	}
-	if want := 2 * 4 * 6 / 3; seen.steps != want {
-		t.Errorf("%d steps, want %d: two draws of 4 epochs of 6 images, 3 a step", seen.steps, want)
+	if want := 2 * 4 * 6 / 3; seen.Steps != want {
+		t.Errorf("%d steps, want %d: two draws of 4 epochs of 6 images, 3 a step", seen.Steps, want)
 	}
 	for _, name := range []string{"draw-3", "draw-4"} {
 		entries, err := os.ReadDir(filepath.Join(folder, name))

@@ -2,31 +2,25 @@ package classify
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
+	"github.com/puclab/puclab/pucl/train"
+	"gonum.org/v1/gonum/mat"
 )
-
-// cliff is a schedule whose rate is a hundred times the peak in the second half.
-type cliff struct{ optim.Constant }
-
-func (cliff) Rate(peak float64, step, steps int) float64 {
-	if step < steps/2 {
-		return peak
-	}
-	return 100 * peak
-}
 
 // Fine-tuning by a PU risk learns, what is held out changes nothing, each epoch's readings are those of the network at that
 // time, and the epoch chosen without negatives is the one whose weights are kept.
@@ -96,4 +90,86 @@ func TestDegenerateFineTuning(t *testing.T) {
 			"%q does not say that it is degenerate", x)
 	}
 	expect.That(t, strings.Contains(binary.Tuning.String(), "(epoch 1, degenerate)"), "%v", binary.Tuning)
+}
+
+// tuneKept fine-tunes on PU data so that an epoch in the middle is kept: a rate that is much too high in the second half
+// ruins the last epochs.
+func tuneKept(ctx context.Context, eng *engine.Engine, m *train.Model, c FineTuneConfig) (*Classifier, error) {
+	labeled, _ := pu(10, 24)
+	held := &HeldOut{Proxy: evaluate.ByProxyAUC} // which hardly ever is the same in two epochs
+	held.Images, _ = pu(11, 30)
+	_, held.Test = pu(12, 30)
+	c.Epochs, c.BatchSize, c.LearningRate, c.Seed = 6, 12, 0.02, 2
+	c.Keep, c.Schedule, c.HeldOut = evaluate.WithoutNegatives, cliff{}, held
+	return FineTunePU(ctx, eng, m, labeled, risk.NNPU(0.2, risk.SigmoidLoss), c)
+}
+
+// A run that is stopped after any of its steps, again and again, ends in the very numbers of one that nobody disturbed.
+func TestFineTuneResumesExactly(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	classes := func(c FineTuneConfig) func(context.Context, FineTuneConfig) (*Classifier, error) {
+		return func(ctx context.Context, more FineTuneConfig) (*Classifier, error) {
+			c.Epochs, c.BatchSize, c.Seed, c.Checkpoint, c.Observer = 3, 5, 4, more.Checkpoint, more.Observer
+			return FineTune(ctx, eng, m, patterns(9, 12), 3, c)
+		}
+	}
+	for name, tune := range map[string]func(context.Context, FineTuneConfig) (*Classifier, error){
+		"classes, views, momentum": classes(FineTuneConfig{Recipe: augment.Recipe{augment.Crop{}}, Optimizer: optim.SGD{LearningRate: 0.1}}),
+		"head alone":               classes(FineTuneConfig{FreezeEncoder: true}),
+		"batch statistics":         classes(FineTuneConfig{BatchStatistics: true}),
+		"best epoch of PU data": func(ctx context.Context, c FineTuneConfig) (*Classifier, error) {
+			return tuneKept(ctx, eng, m, c)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := expect.Must(tune(context.Background(), FineTuneConfig{}))(t)
+			c := FineTuneConfig{Checkpoint: t.TempDir()}
+			for step := 1; step < len(whole.Tuning.History.Losses); step++ {
+				if eng.Kind != "go" && step%3 != 1 {
+					continue // an engine that compiles anew for every run takes too long for all of them
+				}
+				ctx, stop := context.WithCancel(context.Background())
+				c.Observer = train.OnStep(func(p train.Progress) {
+					if p.Step == step {
+						stop()
+					}
+				})
+				var stopped *train.Stopped
+				_, err := tune(ctx, c)
+				expect.Require(t, errors.As(err, &stopped) && stopped.Step == step, "step %d: %v", step, err)
+				stop()
+			}
+			c.Observer = nil
+			sameClassifier(t, expect.Must(tune(context.Background(), c))(t), whole)
+			// What has ended is not trained on.
+			c.Observer = train.OnStep(func(train.Progress) { t.Error("a finished run was trained on") })
+			sameClassifier(t, expect.Must(tune(context.Background(), c))(t), whole)
+		})
+	}
+}
+
+// sameClassifier compares two classifiers bit for bit, and how they were tuned.
+func sameClassifier(t *testing.T, got, want *Classifier) {
+	t.Helper()
+	paths := moved(t, want.Model, got.Model)
+	expect.That(t, paths == nil, "%v differ", paths)
+	expect.That(t, mat.Equal(got.Probe.Weights, want.Probe.Weights) &&
+		reflect.DeepEqual(got.Probe.Bias, want.Probe.Bias), "the head is %v, want %v", got.Probe, want.Probe)
+	for _, part := range []struct {
+		name      string
+		got, want any
+	}{
+		{"history", got.Tuning.History, want.Tuning.History}, {"epochs", got.Tuning.Epochs, want.Tuning.Epochs},
+		{"predictions", got.Tuning.Predicted, want.Tuning.Predicted},
+	} {
+		expect.That(t, reflect.DeepEqual(part.got, part.want), "%s: %+v, want %+v", part.name, part.got, part.want)
+	}
+}
+
+// The run of the tests above keeps an epoch before the last, so that it shows whether the best weights survive.
+func TestKeptEpochIsNotTheLast(t *testing.T) {
+	c := expect.Must(tuneKept(context.Background(), enginetest.Open(t), quickModel(t), FineTuneConfig{}))(t)
+	s := expect.Must(c.Tuning.Selection())(t)
+	expect.That(t, s.WithoutNegatives.Epoch < 4 && s.WithoutNegatives.Proxy != s.Last.Proxy,
+		"epochs %+v", c.Tuning.Epochs)
 }

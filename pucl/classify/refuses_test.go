@@ -4,10 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
@@ -17,6 +19,7 @@ import (
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/train"
+	"gonum.org/v1/gonum/mat"
 )
 
 // constant returns a probe for rows of k entries that looks at none of them.
@@ -110,5 +113,143 @@ func TestClassifierRefuses(t *testing.T) {
 		"no engine given … open one with engine.Open":                                                  second(three.Predict(nil, data.Pixels)),
 	} {
 		refusal.Check(t, err, says)
+	}
+}
+
+// A network or a head that is not a number gives an error or NaN, never a number that looks well, and can still be saved and
+// looked at.
+func TestNaNIsNeverANumber(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	broken := expect.Must(m.Clone())(t)
+	for v := range broken.Store().IterVariables() {
+		if strings.HasPrefix(v.Path(), "/encoder/") && v.Trainable {
+			value := tensors.MustCopyFlatData[float32](v.MustValue())
+			for i := range value {
+				value[i] = float32(math.NaN())
+			}
+			expect.NoError(t, v.SetValue(tensors.FromFlatDataAndDimensions(value, v.Shape().Dimensions...)))
+		}
+	}
+	one, three := constant(1, 8, 1), constant(3, 8, 1)
+	one.Weights.Set(0, 3, math.NaN())
+	three.Weights.Set(1, 3, math.NaN())
+	data := patterns(16, 6)
+	labeled, truth := pu(16, 6)
+	for name, c := range map[string]*Classifier{
+		"a head of one output":  {Model: m, Probe: one},
+		"a head of three":       {Model: m, Probe: three},
+		"a bias":                {Model: m, Probe: constant(1, 8, math.NaN())},
+		"an encoder":            {Model: broken, Probe: constant(1, 8, 1)},
+		"an encoder of classes": {Model: broken, Probe: constant(3, 8, 1)},
+	} {
+		outputs, _ := c.Probe.Weights.Dims()
+		logits := expect.Must(c.Logits(eng, data.Pixels))(t)
+		for i := range 6 {
+			if !slices.ContainsFunc(logits.RawRowView(i), math.IsNaN) {
+				t.Errorf("%s: image %d has the logits %g", name, i, logits.RawRowView(i))
+			}
+		}
+		classes, err := c.Predict(eng, data.Pixels)
+		expect.That(t, err != nil, "%s: predicts %v", name, classes)
+		if s, err := c.ScoreClasses(eng, data); err == nil {
+			t.Errorf("%s: scores %v", name, s)
+		}
+		if s, err := c.Score(eng, truth); err == nil {
+			t.Errorf("%s: scores %v", name, s)
+		}
+		if s, err := c.ScorePU(eng, labeled, evaluate.ScoreConfig{Prior: 0.3}); err == nil {
+			t.Errorf("%s: scores %v", name, s)
+		}
+		if p, err := c.Probabilities(eng, data.Pixels); outputs == 1 && err != nil || slices.ContainsFunc(p, func(p float64) bool { return !math.IsNaN(p) }) {
+			t.Errorf("%s: probabilities %v, %v", name, p, err)
+		}
+		path := filepath.Join(t.TempDir(), "c")
+		if err := c.Save(path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		back := expect.Must(Load(path, nil))(t)
+		if _, err := back.Predict(eng, data.Pixels); err == nil {
+			t.Errorf("%s: was read as another one", name)
+		}
+	}
+}
+
+// Members of images of two sizes find other numbers of images in the same bytes.
+func TestMembersMustAgreeOnTheExamples(t *testing.T) {
+	members := Ensemble{{}, {}}
+	_, err := members.mean(func(c *Classifier) ([]float64, error) {
+		if c == members[0] {
+			return []float64{1, 2, 3, 4}, nil
+		}
+		return []float64{1}, nil
+	})
+	refusal.Check(t, err,
+		"member 1 of the ensemble finds 1 examples, and those before it 4 … all must be trained on examples of one size")
+}
+
+// Whatever is asked of no classifier at all is refused; nothing panics.
+func TestNothingGiven(t *testing.T) {
+	eng, data := enginetest.Open(t), patterns(16, 6)
+	labeled, _ := pu(16, 6)
+	var none *Classifier
+	for _, err := range []error{
+		none.Save(filepath.Join(t.TempDir(), "classifier")), refusal.Err(none.Predict(eng, data.Pixels)), refusal.Err(none.Logits(eng, data.Pixels)),
+		refusal.Err(none.Probabilities(eng, data.Pixels)), refusal.Err(none.ProbabilitiesOfFeatures(eng, nil)), refusal.Err(none.Score(eng, labeled)),
+		refusal.Err(none.ScorePU(eng, labeled, evaluate.ScoreConfig{})), refusal.Err(none.ScoreClasses(eng, data)),
+	} {
+		refusal.Check(t, err, "a Classifier needs both a Model and a Probe … FineTune returns one with both")
+	}
+	refusal.Check(t, refusal.Err(DrawShots([]int{0, 0}, 1, 1, nil)), "no generator of random numbers … give rand.New(")
+	var never context.Context
+	refusal.Check(t, refusal.Err(FineTune(never, eng, quickModel(t), data, 3, FineTuneConfig{Epochs: 1})), "no context … give context.Background()")
+}
+
+// Two of two labeled images and one of two others score above 0: accuracy 2·0.4 + 0.5 − 0.4 with a prior of 0.4, Lee–Liu 1/0.5 without one,
+// and where nobody scores above 0 the lowest that there is.
+func TestProxyOfHeldOut(t *testing.T) {
+	some, none := []float64{1, 2, 3, -1}, []float64{-1, -2, -3, -4}
+	for _, tt := range []struct {
+		name   string
+		prior  float64
+		proxy  evaluate.Proxy
+		scores []float64
+		want   float64
+	}{
+		{"accuracy", 0.4, nil, some, 0.9},
+		{"Lee–Liu", 0, nil, some, 2},
+		{"Lee–Liu of none", 0, nil, none, 0},
+		{"AUC", 0.4, evaluate.ByProxyAUC, some, 0.5},
+	} {
+		h := &HeldOut{PU: evaluate.ScoreConfig{Prior: tt.prior}, Proxy: tt.proxy}
+		h.Images.Labels = []bool{true, true, false, false}
+		e := expect.Must(h.measure(3, func([]uint8) ([]float64, error) { return tt.scores, nil }))(t)
+		if near(t, tt.name, e.Proxy, tt.want, 1e-15); e.Epoch != 3 || !math.IsNaN(e.Test) {
+			t.Errorf("%s: %+v", tt.name, e)
+		}
+	}
+}
+
+// An epoch whose proxy is NaN ranks below all others, whether it comes first or later.
+func TestUndefinedProxyIsNotKept(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	labeled, _ := pu(10, 24)
+	tune := func(proxies ...float64) *mat.Dense {
+		t.Helper()
+		next := 0
+		proxy := func(s evaluate.PU) float64 {
+			if s.Constant { // what is asked before training
+				return 0
+			}
+			next++
+			return proxies[next-1]
+		}
+		c := FineTuneConfig{Epochs: len(proxies), BatchSize: 12, LearningRate: 0.02, Seed: 2, Keep: evaluate.WithoutNegatives,
+			HeldOut: &HeldOut{Images: labeled, Proxy: proxy}}
+		return expect.Must(FineTunePU(context.Background(), eng, m, labeled, risk.CrossEntropy, c))(t).Probe.Weights
+	}
+	nan := math.NaN()
+	want, first := tune(0, 1, 0.5), tune(1, 0, 0.5)
+	if got := tune(nan, 1, nan); !mat.Equal(got, want) || mat.Equal(got, first) {
+		t.Errorf("the weights are %v, those of the second epoch %v", got, want)
 	}
 }

@@ -2,22 +2,24 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/traintest"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
+	"gonum.org/v1/gonum/mat"
 )
 
 // One call gives, bit for bit, what its stages give by hand: for examples in another order than their images, in either space.
@@ -124,7 +126,7 @@ func TestFeaturesEqualStagesByHand(t *testing.T) {
 func TestAlgorithm1EndToEnd(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, truth := striped(600, 40)
-	data.Batches = stripes{size: 32, labeled: 8}
+	data.Batches = stripes{Stripes: stripesOf(32, 8)}
 	config := Config{Pretrain: quick(60), Probe: probe.Config{BatchSize: 128}}
 	config.Pretrain.Encoder = encoder.SmallCNN{Width: 4, Dim: 16}
 	c := expect.Must(Run(context.Background(), eng, data, config))(t).Classifier
@@ -140,4 +142,94 @@ func TestAlgorithm1EndToEnd(t *testing.T) {
 	}
 	score := expect.Must(loaded.Score(eng, classify.LabeledImages[bool]{Pixels: pixels, Labels: truth}))(t)
 	expect.That(t, score.Accuracy() >= 0.95, "stripes are told apart in %s; this should be easy", score)
+}
+
+const side, imageBytes = traintest.Side, traintest.ImageBytes
+
+var (
+	errBroken = errors.New("the disk is gone")
+	stripe    = traintest.Stripe
+	stripesOf = traintest.NewStripes
+)
+
+// stripes are striped images; the batch of step broken, if not 0, cannot be read.
+type stripes struct {
+	traintest.Stripes
+	broken int
+}
+
+func (s stripes) Batch(step int) (pixels []uint8, labeled []bool, err error) {
+	if s.broken > 0 && step == s.broken {
+		return nil, nil, errBroken
+	}
+	return s.Stripes.Batch(step)
+}
+
+// memory are images in memory; reading image bad, if not 0, fails.
+type memory struct {
+	pixels []uint8
+	bad    int
+}
+
+func (m memory) Len() int                             { return len(m.pixels) / imageBytes }
+func (m memory) Shape() (height, width, channels int) { return side, side, 1 }
+
+func (m memory) ReadImage(i int, dst []uint8) error {
+	if m.bad > 0 && i == m.bad {
+		return errBroken
+	}
+	copy(dst, m.pixels[i*imageBytes:(i+1)*imageBytes])
+	return nil
+}
+
+// striped makes n images of which the first labeled are labeled positives and every other one of the rest is positive too.
+func striped(n, labeled int) (data Images, truth []bool) {
+	rng := rand.New(rand.NewPCG(77, 1))
+	var pixels []uint8
+	for i := range n {
+		data.Labeled = append(data.Labeled, i < labeled)
+		truth = append(truth, i < labeled || i%2 == 0)
+		pixels = append(pixels, stripe(rng, truth[i])...)
+	}
+	data.Batches, data.Images = stripes{Stripes: stripesOf(8, 2)}, memory{pixels: pixels}
+	return data, truth
+}
+
+// twoBlobs are batches of rows around (±1, 0), those around (1, 0) being positive; a view is a row with other noise.
+type twoBlobs struct{}
+
+func (twoBlobs) Features() int { return 2 }
+
+func (twoBlobs) Batch(step int) (views []float32, labeled []bool) {
+	rng := rand.New(rand.NewPCG(5, uint64(step)))
+	for i := range 32 {
+		sign := float64(1 - 2*(i%16%2))
+		views = append(views, float32(sign+0.1*rng.NormFloat64()), float32(0.1*rng.NormFloat64()))
+	}
+	for i := range 16 {
+		labeled = append(labeled, i == 0 || i == 2)
+	}
+	return views, labeled
+}
+
+// blobRows are n rows as those of twoBlobs, the first two of which that are positive are labeled.
+func blobRows(n int) Features {
+	rng := rand.New(rand.NewPCG(6, 6))
+	data := Features{Batches: twoBlobs{}, X: mat.NewDense(n, 2, nil), Labeled: make([]bool, n)}
+	for i := range n {
+		data.X.SetRow(i, []float64{float64(1-2*(i%2)) + 0.1*rng.NormFloat64(), 0.1 * rng.NormFloat64()})
+		data.Labeled[i] = i == 0 || i == 2
+	}
+	return data
+}
+
+// quick returns a configuration of pretraining whose network is compiled in a moment.
+func quick(steps int) train.Config {
+	return train.Config{Steps: steps, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Projection: 4, LearningRate: 0.01, Seed: 5}
+}
+
+// sameModels compares all variables of two models bit for bit.
+func sameModels(t *testing.T, got, want *train.Model) {
+	t.Helper()
+	traintest.Same(t, "models", got.Store(), want.Store())
 }

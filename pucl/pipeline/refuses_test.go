@@ -105,7 +105,7 @@ func TestErrorsNameTheStage(t *testing.T) {
 	run := func(data Data, c func(*Config)) error { return second(Run(ctx, eng, data, change(c))) }
 	fit := func(data Data, c func(*Config)) error { return second(Fit(ctx, eng, m, data, change(c))) }
 	broken, damaged := good, good
-	broken.Batches = stripes{size: 8, labeled: 2, broken: 1}
+	broken.Batches = stripes{stripesOf(8, 2), 1}
 	damaged.Images = memory{pixels: good.Images.(memory).pixels, bad: 5}
 	same := func(*Config) {}
 	for _, tt := range []struct {

@@ -1,13 +1,21 @@
 package rival
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
 )
 
 // sorted returns the examples of decks in ascending order.
@@ -101,5 +109,56 @@ func TestRowsSetAsideAreTheLast(t *testing.T) {
 		}
 		expect.That(t, batch.Examples == 96 && row == count,
 			"%s: %d rows of %d examples", tt.method, row, batch.Examples)
+	}
+}
+
+// A run in bfloat16, on two devices or with activations worked out again is the same run up to rounding.
+func TestComputeIsTheSameUpToRounding(t *testing.T) {
+	eng, several := enginetest.Open(t), enginetest.Preferred(t)
+	data, config := mixture(20, 150, 1), quick(P3Mix{Warmup: -1}, 3)
+	config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4}
+	config.Test = points(30, 15, 3) // scored while training stands still, wherever the variables are
+	whole := must(t, eng, data, config)
+	ways := map[float64]train.Compute{0.03: {BFloat16: true}} // bfloat16 has 8 binary digits
+	if several.Backend.NumDevices() > 1 {
+		ways[1e-5] = train.Compute{Devices: 2, Recompute: true}
+	}
+	for margin, way := range ways {
+		config.Settings.Compute = way
+		eng := eng
+		if way.Devices > 1 {
+			eng = several
+		}
+		r := must(t, eng, data, config)
+		if got, want := r.Epochs[0].Test[0], whole.Epochs[0].Test[0]; !(math.Abs(got-want) <= 3*margin) {
+			t.Errorf("%v: a score of %g, want %g", way, got, want)
+		}
+		for i, loss := range r.History.Losses {
+			if want := whole.History.Losses[i]; !(math.Abs(loss-want) <= margin) || way.BFloat16 && loss == want {
+				t.Errorf("%v: loss %g of step %d, want %g", way, loss, i, want)
+			}
+		}
+	}
+}
+
+// linear is a network that XLA compiles in a moment.
+var linear = encoder.Func{Name: "linear", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
+	return encoder.Dense(scope, x, 4, true)
+}}
+
+// On XLA every method has the first losses of the pure-Go engine, which TestFirstLossesAndResume compares with frozen ones. Warm-ups
+// are over by then.
+func TestFirstLossesOnXLA(t *testing.T) {
+	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
+	for name, method := range methods {
+		t.Run(name, func(t *testing.T) {
+			data, config := mixture(20, 150, 1), quick(method, 10)
+			config.Encoder, config.Settings.Optimizer = linear, optim.SGD{LearningRate: 0.02, Momentum: -1, WeightDecay: -1}
+			got, want := must(t, xla, data, config).History.Losses, must(t, pureGo, data, config).History.Losses
+			for i, loss := range got {
+				expect.That(t, math.Abs(loss-want[i]) <= 1e-3*max(1, math.Abs(want[i])),
+					"loss %.6g of step %d, and %.6g in pure Go", loss, i, want[i])
+			}
+		})
 	}
 }

@@ -30,7 +30,7 @@ func onDevices(t *testing.T, n int) *engine.Engine {
 	if here := eng.Backend.NumDevices(); here < n {
 		c := light(1)
 		c.Compute.Devices = n
-		_, err := Pretrain(context.Background(), eng, stripes{16, 4}, c)
+		_, err := Pretrain(context.Background(), eng, stripesOf(16, 4), c)
 		want := fmt.Sprintf("asks for %d devices", n)
 		expect.That(t, err != nil && strings.Contains(err.Error(), want), "error %v, which lacks %q", err, want)
 		t.Skipf("the engine has %d devices, %d are needed", here, n)
@@ -48,46 +48,41 @@ var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Sco
 	return ReduceMean(encoder.ReLU(Add(y, filtered("past", x, 1, 2))), 1, 2)
 }}
 
-// Split over devices, training takes the same steps as on one, up to rounding: the loss is that of the global batch, batch
-// normalization has its statistics, and the weights get its gradient. Rounding grows from step to step, so they are few;
-// what is not global shows in the first loss already.
+// Split over devices and looked at on the way, training takes the same steps as on the pure-Go engine's one, up to rounding: the
+// loss is that of the global batch, batch normalization has its statistics, and the weights get its gradient. Rounding grows from
+// step to step, so they are few; what is not global shows in the first loss already.
 func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
-	eng := onDevices(t, 4)
+	eng, pureGo := onDevices(t, 4), enginetest.Open(t)
 	for _, tt := range []struct {
 		name    string
-		devices []int
+		devices int
 		change  func(c *Config)
 		tol     float64
 	}{
 		// Adam divides the gradient by its own size, so rounding of one near 0 shows in full.
-		{"PUCL, Adam, features", []int{4}, func(c *Config) { c.Encoder = encoder.MLP{Hidden: []int{8}, Dim: 8} }, 5e-3},
-		{"ssCL, LARS, features", []int{4}, func(c *Config) {
-			c.Objective, c.Optimizer, c.Encoder = pucl.SSCL(), optim.LARS{LearningRate: 0.2}, encoder.MLP{Hidden: []int{8}, Dim: 8}
-		}, 1e-4},
-		{"residual block", []int{2}, func(c *Config) {
-			c.Encoder, c.Optimizer = residual, optim.LARS{LearningRate: 0.2}
+		{"PUCL, Adam, features", 4, func(c *Config) { c.Encoder = encoder.MLP{Hidden: []int{8}, Dim: 8} }, 5e-3},
+		{"ssCL, residual block, LARS", 2, func(c *Config) {
+			c.Objective, c.Encoder, c.Optimizer = pucl.SSCL(), residual, optim.LARS{LearningRate: 0.2}
 		}, 1e-3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			train := func(devices int) *Model {
-				c := light(4)
-				tt.change(&c)
-				c.Compute.Devices = devices
-				return trained(t, eng, c)
+			c := light(4)
+			tt.change(&c)
+			one := trained(t, pureGo, c)
+			if tt.devices == 2 {
+				var state *seen
+				c, state = looking(eng, c)
+				c.Monitor = Monitor{Every: 2, Examples: 16}
+				defer func() { expect.Equal(t, state.Steps, []int{2, 4}, "steps that were looked at") }()
 			}
-			one := train(1)
-			for _, devices := range tt.devices {
-				many := train(devices)
-				for i, loss := range many.History.Losses {
-					expect.That(t, math.Abs(loss-one.History.Losses[i]) < 1e-4,
-						"%d devices: loss %g of step %d, on one device %g", devices, loss, i, one.History.Losses[i])
-				}
-				d, where := farthest(t, one, many)
-				expect.That(t, d < tt.tol, "%d devices: %s differs by %g", devices, where, d)
-				if want := fmt.Sprintf("split over %d devices", devices); !strings.Contains(many.Record.Hardware, want) {
-					t.Errorf("the record %q does not tell %q", many.Record.Hardware, want)
-				}
+			c.Compute.Devices = tt.devices
+			many := trained(t, eng, c)
+			for i, loss := range many.History.Losses {
+				expect.That(t, math.Abs(loss-one.History.Losses[i]) < 1e-4, "loss %g of step %d, on one device %g", loss, i, one.History.Losses[i])
 			}
+			d, where := farthest(t, one, many)
+			expect.That(t, d < tt.tol, "%s differs by %g", where, d)
+			expect.Contains(t, many.Record.Hardware, fmt.Sprintf("split over %d devices", tt.devices))
 		})
 	}
 }
@@ -104,38 +99,34 @@ func lossRows(n, d int) (rows, labeled *tensors.Tensor) {
 	return tensors.FromFlatDataAndDimensions(z, n, d), tensors.FromFlatDataAndDimensions(labels, n/2)
 }
 
-// Rows that are compared in blocks, or in strips of the symmetric matrix of all pairs, are split over devices as well.
+// Rows that are compared in strips of the symmetric matrix of all pairs are split over devices as well.
 func TestLossOverDevices(t *testing.T) {
 	eng := onDevices(t, 4)
-	for _, tt := range []struct{ rows, block, devices int }{{64, 24, 2}, {1024, 0, 2}} {
-		z, labeled := lossRows(tt.rows, 8)
-		var first []float64
-		for _, count := range []int{1, tt.devices} {
-			d := expect.Must(newDevices(eng, count))(t)
-			p := expect.Must(d.newProgram(model.NewStore(), func(_ *model.Scope, in []*Node) []*Node {
-				loss := pucl.PUCL().Loss(pucl.Views{Z: in[0], Labeled: in[1], BlockRows: tt.block}, 0.5)
-				return []*Node{loss, Gradient(loss, in[0])[0]}
-			}, layout{inputs: []bool{true}, outputs: []bool{false}}))(t)
-			defer p.finalize()
-			placed := expect.Must(d.shard(z, labeled))(t)
-			if got := placed[0][count-1].Shape().Dim(0); len(placed[0]) != count || got != tt.rows/count {
-				t.Errorf("%d rows on %d devices: device %d has %d", tt.rows, count, len(placed[0]), got)
-			}
-			out := expect.Must(p.run(len(placed), placed...))(t)
-			got := []float64{float64(tensors.ToScalar[float32](out[0][0]))}
-			for _, v := range tensors.MustCopyFlatData[float32](out[1][0]) {
-				got = append(got, float64(v)*float64(tt.rows))
-			}
-			if count == 1 {
-				first = got
-				continue
-			}
-			for i := range first {
-				if !(math.Abs(got[i]-first[i]) < 2e-5) {
-					t.Fatalf("%d rows, blocks of %d: number %d is %g on %d devices, %g on one", tt.rows, tt.block, i, got[i], tt.devices, first[i])
-				}
-			}
+	const rows, block, devices = 64, 24, 2
+	graph := func(_ *model.Scope, in []*Node) []*Node {
+		loss := pucl.PUCL().Loss(pucl.Views{Z: in[0], Labeled: in[1], BlockRows: block}, 0.5)
+		return []*Node{loss, Gradient(loss, in[0])[0]}
+	}
+	numbers := func(loss, gradient *tensors.Tensor) []float64 {
+		all := []float64{float64(tensors.ToScalar[float32](loss))}
+		for _, v := range tensors.MustCopyFlatData[float32](gradient) {
+			all = append(all, float64(v)*rows)
 		}
+		return all
+	}
+	z, labeled := lossRows(rows, 8)
+	one := expect.Must(ExecOnceN(enginetest.Open(t).Backend, func(in []*Node) []*Node { return graph(nil, in) }, z, labeled))(t)
+	first := numbers(one[0], one[1])
+	d := expect.Must(newDevices(eng, devices))(t)
+	p := expect.Must(d.newProgram(model.NewStore(), graph, layout{inputs: []bool{true}, outputs: []bool{false}}))(t)
+	defer p.finalize()
+	z, labeled = lossRows(rows, 8) // the others are the pure-Go engine's
+	placed := expect.Must(d.shard(z, labeled))(t)
+	last := placed[0][devices-1].Shape().Dim(0)
+	expect.That(t, len(placed[0]) == devices && last == rows/devices, "on %d devices: the last one has %d rows", len(placed[0]), last)
+	out := expect.Must(p.run(len(placed), placed...))(t)
+	for i, got := range numbers(out[0][0], out[1][0]) {
+		expect.Require(t, math.Abs(got-first[i]) < 2e-5, "number %d is %g on %d devices, %g on one", i, got, devices, first[i])
 	}
 }
 
@@ -143,13 +134,13 @@ func TestLossOverDevices(t *testing.T) {
 // checkpoint on another number of devices.
 func TestModelOfSeveralDevices(t *testing.T) {
 	eng := onDevices(t, 4)
-	config := light(6)
+	config := light(4)
 	config.Encoder, config.Optimizer = encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
-	whole, err := Pretrain(context.Background(), eng, stripes{16, 4}, config)
+	whole, err := Pretrain(context.Background(), eng, stripesOf(16, 4), config)
 	expect.NoError(t, err)
 	config.Checkpoint = filepath.Join(t.TempDir(), "run")
 	var resumed *Model
-	for done, devices := range []int{1, 2, 4} {
+	for done, devices := range []int{2, 4} {
 		ctx, stop := context.WithCancel(context.Background())
 		config.Compute.Devices = devices
 		config.Observer = OnStep(func(p Progress) {
@@ -157,14 +148,14 @@ func TestModelOfSeveralDevices(t *testing.T) {
 				stop()
 			}
 		})
-		resumed, err = Pretrain(ctx, eng, stripes{16, 4}, config)
+		resumed, err = Pretrain(ctx, eng, stripesOf(16, 4), config)
 		stop()
-		if last := done == 2; (err == nil) != last || err != nil && !errors.Is(err, context.Canceled) {
+		if last := done == 1; (err == nil) != last || err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatalf("%d devices: %v", devices, err)
 		}
 	}
-	if d, where := farthest(t, whole, resumed); !(d < 1e-4) || len(resumed.History.Losses) != 6 {
-		t.Errorf("after 2 steps on each of 1, 2 and 4 devices, %s differs by %g", where, d)
+	if d, where := farthest(t, whole, resumed); !(d < 1e-4) || len(resumed.History.Losses) != 4 {
+		t.Errorf("after 2 steps on each of 2 and 4 devices, %s differs by %g", where, d)
 	}
 
 	m := resumed
@@ -173,7 +164,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 			t.Errorf("%s is still bound to the devices it was trained on", v.Path())
 		}
 	}
-	pixels, _, _ := stripes{16, 4}.Batch(9)
+	pixels, _, _ := stripesOf(16, 4).Batch(9)
 	e := expect.Must(m.Embed(eng, pixels))(t)
 	want := expect.Must(whole.Embed(eng, pixels))(t)
 	expect.That(t, mat.EqualApprox(e.Z, want.Z, 1e-3),
@@ -204,7 +195,7 @@ func TestComputeRefusals(t *testing.T) {
 	for _, tt := range refusals {
 		c := light(1)
 		c.Compute = tt.compute
-		refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, stripes{16, 4}, c)), tt.want)
+		refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, stripesOf(16, 4), c)), tt.want)
 	}
 	for _, tt := range []struct {
 		compute Compute
@@ -226,7 +217,7 @@ func TestBatchThatDevicesDoNotDivide(t *testing.T) {
 	eng := onDevices(t, 4)
 	c := quick(1)
 	c.Compute.Devices = 4
-	_, err := Pretrain(context.Background(), eng, stripes{18, 4}, c)
+	_, err := Pretrain(context.Background(), eng, stripesOf(18, 4), c)
 	refusal.Check(t, err, "18 examples … 4 devices … 16 or 20")
 }
 
@@ -235,7 +226,7 @@ type swelling struct{ stripes }
 
 func (s swelling) Batch(step int) ([]uint8, []bool, error) {
 	if step >= 2 {
-		s.size += 2
+		s.Size += 2
 	}
 	return s.stripes.Batch(step)
 }
@@ -244,6 +235,6 @@ func (s swelling) Batch(step int) ([]uint8, []bool, error) {
 func TestBatchThatCannotBeSplitLosesNothing(t *testing.T) {
 	c := quick(4)
 	c.Compute.MicroBatches, c.Checkpoint = 4, t.TempDir()
-	_, err := Pretrain(context.Background(), enginetest.Open(t), swelling{stripes{16, 4}}, c)
+	_, err := Pretrain(context.Background(), enginetest.Open(t), swelling{stripesOf(16, 4)}, c)
 	refusal.Check(t, err, "train: step 2: a batch of 18 examples … 16 or 20 examples … the state after 2 steps is saved in "+c.Checkpoint)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/internal/traintest"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
@@ -29,36 +30,6 @@ func saved(t *testing.T, c *classify.Classifier) *classify.Classifier {
 	path := filepath.Join(t.TempDir(), "deep", "saved.classifier")
 	expect.NoError(t, c.Save(path))
 	return expect.Must(classify.Load(path, nil))(t)
-}
-
-// The whole of Algorithm 1 on the two kinds of stripes, saved and loaded again.
-func TestAlgorithm1EndToEnd(t *testing.T) {
-	eng := enginetest.Open(t)
-	config := train.Paper(60)
-	config.Encoder = encoder.SmallCNN{Width: 4, Dim: 16}
-	m := expect.Must(train.Pretrain(context.Background(), eng, train.NewStripes(32, 8), config))(t)
-	rng := rand.New(rand.NewPCG(77, 1))
-	var pixels []uint8
-	truth, labeled := make([]bool, 600), make([]bool, 600) // more than one call of the encoder
-	for i := range truth {
-		truth[i], labeled[i] = i < 40 || i%2 == 0, i < 40
-		pixels = append(pixels, train.Stripe(rng, truth[i])...)
-	}
-	e := expect.Must(m.Embed(eng, pixels))(t)
-	h := rows.Unit(e.H)
-	clusters := expect.Must(cluster.PUPL(h, labeled, cluster.Config{Seed: 1}))(t)
-	p := expect.Must(probe.FitPU(eng, h, clusters.Positive, risk.CrossEntropy, probe.Config{BatchSize: 128}))(t)
-	c := &classify.Classifier{Model: m, Probe: p, Clusters: clusters}
-	loaded := saved(t, c)
-	before := expect.Must(c.Probabilities(eng, pixels))(t)
-	after := expect.Must(loaded.Probabilities(eng, pixels))(t)
-	expect.That(t, slices.Equal(before, after), "the loaded classifier predicts something else")
-	if loaded.Model.Record.Settings != m.Record.Settings || !slices.Equal(loaded.Model.History.Losses, m.History.Losses) ||
-		!slices.Equal(loaded.Clusters.PositiveCenter, clusters.PositiveCenter) || loaded.Clusters.Potential != clusters.Potential {
-		t.Error("record, losses or clusters did not come back")
-	}
-	score := expect.Must(evaluate.ScoreBinary(after, truth, 0.5))(t)
-	expect.That(t, score.Accuracy() >= 0.95, "stripes are told apart in %v; this should be easy", score)
 }
 
 // pseudoLabels clusters rows of x by PUPL and returns how many unlabeled examples get their true class.
@@ -121,7 +92,7 @@ func TestFineTuneBringYourOwn(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	config := train.Quick(2)
 	config.Encoder = train.OwnEncoder("mine")
-	batches := train.NewStripes(8, 2)
+	batches := traintest.NewStripes(8, 2)
 	m := expect.Must(train.Pretrain(ctx, eng, batches, config))(t)
 	path := filepath.Join(t.TempDir(), "model")
 	expect.NoError(t, m.Save(path))

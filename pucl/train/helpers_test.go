@@ -9,53 +9,21 @@ import (
 	"sync"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/traintest"
+	"github.com/puclab/puclab/pucl/internal/vectortest"
 	"github.com/puclab/puclab/pucl/rows"
+	"gonum.org/v1/gonum/mat"
 )
 
-// stripes are 12×12 images of two classes, horizontal and vertical stripes with noise; the first examples of each batch are
-// labeled positives (horizontal).
-type stripes struct{ size, labeled int }
+// stripes are the batches of these tests.
+type stripes = traintest.Stripes
 
-func (s stripes) ImageShape() (height, width, channels int) { return 12, 12, 1 }
-
-func (s stripes) String() string { return "stripes" }
-
-func (s stripes) Batch(step int) (pixels []uint8, labeled []bool, err error) {
-	rng := rand.New(rand.NewPCG(3, uint64(step)))
-	labeled = make([]bool, s.size)
-	for i := range s.size {
-		labeled[i] = i < s.labeled
-		pixels = append(pixels, stripe(rng, labeled[i] || i%2 == 0)...)
-	}
-	return pixels, labeled, nil
-}
-
-// stripe draws one image.
-func stripe(rng *rand.Rand, horizontal bool) []uint8 {
-	pixels := make([]uint8, 12*12)
-	phase := rng.IntN(4)
-	for y := range 12 {
-		for x := range 12 {
-			at := x
-			if horizontal {
-				at = y
-			}
-			value := 40 + rng.IntN(30)
-			if (at+phase)/2%2 == 0 {
-				value += 150
-			}
-			pixels[y*12+x] = uint8(value)
-		}
-	}
-	return pixels
-}
+var stripe, stripesOf, near = traintest.Stripe, traintest.NewStripes, vectortest.Near
 
 // stripedRows are stripes whose pixels are features, with different noise in two views.
 type stripedRows struct{}
@@ -63,7 +31,7 @@ type stripedRows struct{}
 func (stripedRows) Features() int { return 144 }
 
 func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
-	pixels, labeled, _ := stripes{16, 4}.Batch(step)
+	pixels, labeled, _ := stripesOf(16, 4).Batch(step)
 	rng := rand.New(rand.NewPCG(7, uint64(step)))
 	for range 2 {
 		for _, p := range pixels {
@@ -112,7 +80,7 @@ func trained(t *testing.T, eng *engine.Engine, c Config) *Model {
 		c.Recipe = nil
 		m, err = PretrainFeatures(context.Background(), eng, stripedRows{}, c)
 	} else {
-		m, err = Pretrain(context.Background(), eng, stripes{16, 4}, c)
+		m, err = Pretrain(context.Background(), eng, stripesOf(16, 4), c)
 	}
 	expect.NoError(t, err)
 	return m
@@ -127,7 +95,7 @@ var quickModel = func() func(t *testing.T) *Model {
 			config := quick(4)
 			config.Encoder = encoder.MLP{Hidden: []int{24}, Dim: 8}
 			var err error
-			if m, err = Pretrain(context.Background(), enginetest.Open(t), stripes{16, 4}, config); err != nil {
+			if m, err = Pretrain(context.Background(), enginetest.Open(t), stripesOf(16, 4), config); err != nil {
 				t.Error(err)
 			}
 		})
@@ -147,15 +115,7 @@ func stopAfter(steps int) (context.Context, Observer) {
 }
 
 // witness counts the calls of an observer.
-type witness struct {
-	starts, steps, ends int
-	last                Progress
-	err                 error
-}
-
-func (w *witness) Start(Progress)            { w.starts++ }
-func (w *witness) Step(Progress)             { w.steps++ }
-func (w *witness) End(p Progress, err error) { w.ends++; w.last, w.err = p, err }
+type witness = traintest.Witness[Progress]
 
 // observers calls several observers in turn.
 type observers []Observer
@@ -176,13 +136,6 @@ func (all observers) End(p Progress, err error) {
 	for _, o := range all {
 		o.End(p, err)
 	}
-}
-
-// near fails the test unless got is want up to a share of it, or up to tol where it is small.
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	expect.That(t, math.Abs(got-want) <= tol*max(1, math.Abs(want)),
-		"%s = %.15g, want %.15g (tolerance %g)", what, got, want, tol)
 }
 
 // names fails the test unless err has all the words.
@@ -281,3 +234,13 @@ func unitEmbedding(t *testing.T, eng *engine.Engine, m *Model, pixels []uint8) *
 	e := expect.Must(m.Embed(eng, pixels))(t)
 	return rows.Unit(e.H)
 }
+
+// What the tests of package train_test share with those in here.
+var (
+	Quick         = quick
+	Paper         = paper
+	OwnEncoder    = ownEncoder
+	TwoKinds      = twoKinds
+	CSVOfTwoKinds = csvOfTwoKinds
+	ReadTable     = readTable
+)

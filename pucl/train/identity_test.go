@@ -24,7 +24,7 @@ func startingWeights(t *testing.T, seed uint64) map[string]safetensors.Tensor {
 	t.Helper()
 	config := identified(nil)
 	config.Steps, config.Seed, config.LeaveOut = 1, seed, nil
-	m := expect.Must(Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config))(t)
+	m := expect.Must(Pretrain(context.Background(), enginetest.Open(t), stripesOf(8, 2), config))(t)
 	return expect.Must(m.Weights())(t)
 }
 
@@ -50,7 +50,7 @@ func TestIdentity(t *testing.T) {
 	}
 	sameName := pucl.Objective{Name: pucl.PUCL().Name, Attract: pucl.Scale(0.5, pucl.PUCL().Attract), Repel: pucl.LogPartition}
 	cases := map[string]change{
-		"Data":          {stripesOfAnotherName{stripes{8, 2}}, nil, "images 12×12×1, stripes", "images 12×12×1, other stripes"},
+		"Data":          {stripesOfAnotherName{stripesOf(8, 2)}, nil, "images 12×12×1, stripes", "images 12×12×1, other stripes"},
 		"Objective":     {nil, func(c *Config) { c.Objective = pucl.SSCL() }, "PUCL", "ssCL"},
 		"ObjectiveLoss": {nil, func(c *Config) { c.Objective = sameName }, "", ""},
 		"Tau":           {nil, func(c *Config) { c.Tau = 0.25 }, "0.5", "0.25"},
@@ -81,11 +81,11 @@ func TestIdentity(t *testing.T) {
 	config.Checkpoint = t.TempDir()
 	var ctx context.Context
 	ctx, config.Observer = stopAfter(2)
-	_, err := Pretrain(ctx, eng, stripes{8, 2}, config)
+	_, err := Pretrain(ctx, eng, stripesOf(8, 2), config)
 	expect.Require(t, errors.Is(err, context.Canceled), "%v", err)
 	config.Observer = nil
 	for name, c := range cases {
-		other, batches := config, Batches(stripes{8, 2})
+		other, batches := config, Batches(stripesOf(8, 2))
 		if c.bend != nil {
 			c.bend(&other)
 		}
@@ -102,7 +102,7 @@ func TestIdentity(t *testing.T) {
 	config.Compute.Recompute = eng.Kind != "go"
 	steps := 0
 	config.Observer = OnStep(func(Progress) { steps++ })
-	if _, err := Pretrain(context.Background(), eng, stripes{8, 2}, config); err != nil || steps != 1 {
+	if _, err := Pretrain(context.Background(), eng, stripesOf(8, 2), config); err != nil || steps != 1 {
 		t.Errorf("going on took %d steps, want the one that is left: %v", steps, err)
 	}
 }
@@ -157,13 +157,13 @@ func TestCheckpointOfAnEarlierProgram(t *testing.T) {
 	config.Checkpoint = t.TempDir()
 	path := filepath.Join(config.Checkpoint, earlierFile)
 	expect.NoError(t, os.WriteFile(path, data, 0o644))
-	_, err := Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config)
+	_, err := Pretrain(context.Background(), enginetest.Open(t), stripesOf(8, 2), config)
 	names(t, "an earlier checkpoint", err, "train: "+path+" was written by an earlier version of this program", "name another folder")
 	if after, err := os.ReadFile(path); err != nil || !slices.Equal(after, data) {
 		t.Errorf("the earlier checkpoint was changed (%v)", err)
 	}
 	// Under the new name it is no checkpoint at all.
 	expect.NoError(t, os.Rename(path, filepath.Join(config.Checkpoint, checkpointFile)))
-	_, err = Pretrain(context.Background(), enginetest.Open(t), stripes{8, 2}, config)
+	_, err = Pretrain(context.Background(), enginetest.Open(t), stripesOf(8, 2), config)
 	expect.That(t, err != nil, "the checkpoint of an earlier program was taken under the new name")
 }

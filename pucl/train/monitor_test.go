@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -9,19 +10,22 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/safetensors"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Training is the same to the last bit with readings and without.
 func TestMonitoringChangesNothing(t *testing.T) {
 	eng := enginetest.Open(t)
-	plain := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, quick(7)))(t)
+	plain := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), quick(7)))(t)
 	config := quick(7)
 	config.Monitor = Monitor{Every: 3, Examples: 40, Prior: 0.4}
 	var told []int
@@ -31,7 +35,7 @@ func TestMonitoringChangesNothing(t *testing.T) {
 			told = append(told, p.Reading.Step)
 		}
 	})
-	watched := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
+	watched := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), config))(t)
 	expect.That(t, slices.Equal(plain.History.GradientNorms, watched.History.GradientNorms),
 		"losses %v without readings, %v with", plain.History.Losses, watched.History.Losses)
 	sameRun(t, "with readings", watched, plain)
@@ -74,7 +78,7 @@ func TestReadingIsOfTheModel(t *testing.T) {
 	config := quick(3)
 	config.Recipe = augment.Recipe{}
 	config.Monitor = Monitor{Every: 3, Pixels: pixels, Labeled: labeled, Positive: positive}
-	m := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
+	m := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), config))(t)
 	e := expect.Must(m.Embed(eng, pixels))(t)
 	got := m.History.Readings[0]
 	for _, tt := range []struct {
@@ -94,7 +98,7 @@ func TestReadingIsOfTheModel(t *testing.T) {
 	// The monitor knows nothing of them: other true classes change nothing in what it says.
 	config.Monitor.Positive = make([]bool, 300)
 	config.Monitor.Positive[1], config.Monitor.Positive[2] = true, true
-	other := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
+	other := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), config))(t)
 	expect.That(t, reflect.DeepEqual(other.History.Readings[0].Monitor, got.Monitor),
 		"the monitor without true classes depends on them")
 	for _, want := range []string{"after 3 steps", "projections: alignment", "without negatives", "judged by true classes"} {
@@ -154,9 +158,111 @@ func TestCollapseIsSaidInWords(t *testing.T) {
 	config.Objective = pucl.AlignmentLoss() // nothing holds the points apart
 	config.Steps, config.LearningRate, config.Recipe = 30, 0.05, nil
 	config.Monitor = Monitor{Every: 30, Examples: 16}
-	m := expect.Must(Pretrain(context.Background(), eng, stripes{16, 4}, config))(t)
+	m := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), config))(t)
 	r := m.History.Readings[0]
 	if !r.Projections.Collapsed() || !strings.Contains(r.String(), "collapsed: the embeddings hardly differ") || !strings.HasPrefix(r.Brief(), "COLLAPSED") {
 		t.Errorf("after training on alignment alone: %v", r)
 	}
+}
+
+// Without weights it is what a training by the same seed begins with.
+func TestNewModelIsTheStartOfTraining(t *testing.T) {
+	eng := enginetest.Open(t)
+	config := light(2)
+	config.Encoder = encoder.SmallCNN{Width: 2, Dim: 4}
+	trained := expect.Must(Pretrain(context.Background(), eng, stripesOf(8, 2), config))(t)
+	m := expect.Must(NewModel(eng, 12, 12, 1, config))(t)
+	config.Weights = expect.Must(m.Weights())(t)
+	again, err := Pretrain(context.Background(), eng, stripesOf(8, 2), config)
+	expect.That(t, err == nil && slices.Equal(again.History.Losses, trained.History.Losses),
+		"losses %v from its weights, %v from the seed; %v", again.History.Losses, trained.History.Losses, err)
+	pixels := make([]uint8, 5*144)
+	if e, err := m.Embed(eng, pixels); err != nil || e.H.RawMatrix().Rows != 5 || e.H.RawMatrix().Cols != 4 || e.Z.RawMatrix().Cols != 4 {
+		t.Errorf("embedding %+v, %v", e, err)
+	}
+	expect.That(t, len(m.History.Losses) == 0, "a history of %d steps", len(m.History.Losses))
+}
+
+func TestNewModelRefuses(t *testing.T) {
+	eng := enginetest.Open(t)
+	m := expect.Must(NewModel(eng, 12, 12, 1, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}}))(t)
+	weights := expect.Must(m.Weights())(t)
+	for want, tt := range map[string]struct {
+		height int
+		config Config
+	}{
+		"0×12×1 … height, width and channels must be at least 1":                          {0, Config{}},
+		"Projection -1 … it must not be negative, and 0 means 128":                        {12, Config{Projection: -1}},
+		"these weights are not those of SmallCNN width … of another shape":                {12, Config{Encoder: encoder.SmallCNN{Width: 4, Dim: 4}, Weights: weights}},
+		"these weights are not those of SmallCNN width … missing":                         {12, Config{Encoder: encoder.SmallCNN{Width: 2, Dim: 4}, Weights: map[string]safetensors.Tensor{}}},
+		"images of at least 28×28, not 12×12 … give larger ones, or take another encoder": {12, Config{Encoder: encoder.LeNet{}}},
+	} {
+		refusal.Check(t, refusal.Err(NewModel(eng, tt.height, 12, 1, tt.config)), want)
+	}
+}
+
+// randomImages are n images of that size with random pixels, all of one class.
+func randomImages(n, height, width int) *datasets.Images {
+	rng := rand.New(rand.NewPCG(3, 1))
+	m := &datasets.Images{Height: height, Width: width, Channels: 1, Labels: make([]int, n), Classes: []string{"noise"}}
+	for range n * height * width {
+		m.Pixels = append(m.Pixels, uint8(rng.IntN(256)))
+	}
+	return m
+}
+
+// damagedImages cannot read one image.
+type damagedImages struct {
+	*datasets.Images
+	bad int
+}
+
+var errDamaged = errors.New("the file is damaged")
+
+func (d damagedImages) ReadImage(i int, dst []uint8) error {
+	if i == d.bad {
+		return errDamaged
+	}
+	return d.Images.ReadImage(i, dst)
+}
+
+// Images that know their shape give what their bytes give, however many calls they take.
+func TestEmbedImages(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	images := randomImages(515, 12, 12)
+	want := expect.Must(m.Embed(eng, images.Pixels))(t)
+	got := expect.Must(m.EmbedImages(eng, images))(t)
+	if n, _ := got.H.Dims(); n != 515 || !mat.Equal(got.H, want.H) || !mat.Equal(got.Z, want.Z) {
+		t.Errorf("%d images embed in another way than their bytes", n)
+	}
+}
+
+func TestEmbedImagesRefuses(t *testing.T) {
+	eng, m := enginetest.Open(t), quickModel(t)
+	short := randomImages(4, 12, 12)
+	short.Labels = short.Labels[:3]
+	for _, tt := range []struct {
+		name   string
+		model  *Model
+		images Images
+		want   string
+	}{
+		{"as many bytes of another shape", m, randomImages(4, 6, 24), "train: images of 6×24×1 (height×width×channels), but this model embeds " +
+			"images of 12×12×1; … bring them to that size, or train a model on these"},
+		{"a model of features", &Model{features: 3}, randomImages(4, 12, 12), "train: this model embeds rows of 3 features, not images; … use EmbedFeatures"},
+		{"none", m, randomImages(0, 12, 12), "train: no images given to embed; … give at least one"},
+		{"nil", m, nil, "train: no images given to embed; … give at least one"},
+		{"a nil pointer", m, (*datasets.Images)(nil), "train: datasets: no images given (the pointer is nil); … give those of a loader"},
+		{"a label too few", m, short, "train: datasets: 4 images of 12×12×1 (height×width×channels), but 3 labels: … give one for each image, in the same order"},
+		{"a damaged file", m, damagedImages{randomImages(520, 12, 12), 516}, "train: reading image 516: … the file is damaged"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { refusal.Whole(t, refusal.Err(tt.model.EmbedImages(eng, tt.images)), tt.want) })
+	}
+	_, err := m.EmbedImages(eng, damagedImages{randomImages(4, 12, 12), 2})
+	expect.That(t, errors.Is(err, errDamaged), "the cause is gone from %v", err)
+	for _, shape := range [][3]int{{13, 12, 1}, {12, 13, 1}, {12, 12, 3}} {
+		refusal.Check(t, m.CheckShape(shape[0], shape[1], shape[2]),
+			"this model embeds images of 12×12×1 … bring them to that size, or train a model")
+	}
+	expect.NoError(t, m.CheckShape(m.ImageShape()))
 }

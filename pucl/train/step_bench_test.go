@@ -2,18 +2,21 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/ahead"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
@@ -89,15 +92,11 @@ func BenchmarkStep(b *testing.B) {
 func benchmarkStep(b *testing.B, images gratings, c Config) {
 	eng := enginetest.Found(b)
 	c.Seed, c.Steps, c.Schedule = 1, math.MaxInt32, optim.Constant{}
-	if path := os.Getenv(steptest.StartEnv); path != "" {
-		expect.NoError(b, writeStart(eng, images, c, path))
-		return
-	}
-	timer, ctx := steptest.NewTimer(b)
-	c.Observer = OnStep(func(p Progress) { timer.Step(p.Step, p.Loss) })
-	_, err := Pretrain(ctx, eng, images, c)
-	expect.Require(b, errors.Is(err, context.Canceled), "%v", err)
-	timer.Report()
+	write := func(path string) error { return writeStart(eng, images, c, path) }
+	steptest.Run(b, write, func(ctx context.Context, step func(int, float64)) error {
+		c.Observer = OnStep(func(p Progress) { step(p.Step, p.Loss) })
+		return expect.Err(Pretrain(ctx, eng, images, c))
+	})
 }
 
 // What peers start from can be written, whether or not anybody times them.
@@ -132,14 +131,8 @@ func writeStart(eng *engine.Engine, images gratings, c Config, path string) erro
 	out := map[string]safetensors.Tensor{
 		"pixels": {DType: safetensors.U8, Shape: []int{images.count, images.size, images.size, images.channels}, Data: pixels},
 	}
-	for _, part := range []string{encoderScope, projectorScope} {
-		weights, err := encoder.StateDict(m.store, "/"+part)
-		if err != nil {
-			return err
-		}
-		for name, t := range weights {
-			out[part+"."+name] = t
-		}
+	if err := steptest.AddWeights(out, m.store, encoderScope, projectorScope); err != nil {
+		return err
 	}
 	flags := safetensors.Tensor{DType: safetensors.U8, Shape: []int{len(labeled)}, Data: make([]byte, len(labeled))}
 	for i, l := range labeled {
@@ -163,4 +156,64 @@ func writeStart(eng *engine.Engine, images gratings, c Config, path string) erro
 		}
 	}
 	return (&safetensors.File{Tensors: out}).WriteFile(path)
+}
+
+// BenchmarkViews times the way from images in memory to two augmented views of 256 of them: shuffled batches prepared ahead,
+// the numbers of the views, and the views themselves. peers/step.py sets it beside torchvision's loader.
+func BenchmarkViews(b *testing.B) {
+	const count, size, batch = 4096, 28, 256
+	eng := enginetest.Found(b)
+	pixels, labeled, _ := newGratings(count, size, 1).Batch(0)
+	if path := os.Getenv(steptest.StartEnv); path != "" {
+		t := safetensors.Tensor{DType: safetensors.U8, Shape: []int{count, size, size, 1}, Data: pixels}
+		expect.NoError(b, (&safetensors.File{Tensors: map[string]safetensors.Tensor{"pixels": t}}).WriteFile(path))
+		return
+	}
+	images := &datasets.Images{Height: size, Width: size, Channels: 1, Pixels: pixels, Labels: make([]int, count), Classes: []string{"0", "1"}}
+	for i, l := range labeled {
+		if l {
+			images.Labels[i] = 1
+		}
+	}
+	pu := expect.Must(datasets.NewPU(images, datasets.SplitConfig{Positive: []int{1}, Labeled: count / 16}))(b)
+	batches := expect.Must(datasets.NewBatches(pu, datasets.BatchConfig{Size: batch}))(b)
+	from := batches
+	ready := ahead.Start(0, math.MaxInt32, 2, func(step int) ([]uint8, error) {
+		pixels, _, err := from.Batch(step)
+		return pixels, err
+	})
+	defer ready.Close()
+	recipe := augment.Recipe{augment.CropJitter{}}
+	exec := expect.Must(NewExec(eng.Backend, func(pixels, numbers *Node) (views, mean *Node) {
+		images := ScalePixels(pixels)
+		views = recipe.Apply(Concatenate([]*Node{images, images}, 0), numbers)
+		return views, ReduceAllMean(views)
+	}))(b)
+	defer exec.Finalize()
+	step := 0
+	views := func() (mean float64) {
+		pixels := expect.Must(ready.Next())(b)
+		numbers, err := recipe.Draw(rand.New(rand.NewPCG(1, uint64(step))), augment.Shape{Height: size, Width: size, Channels: 1}, 2*batch)
+		expect.NoError(b, err)
+		views, of := expect.Must2(exec.Call2(tensors.FromFlatDataAndDimensions(pixels, batch, size, size, 1),
+			tensors.FromFlatDataAndDimensions(numbers, 2*batch, recipe.Numbers())))(b)
+		step++
+		mean = float64(tensors.ToScalar[float32](of)) // waits until all is done
+		views.MustFinalizeAll()
+		of.MustFinalizeAll()
+		return mean
+	}
+	mean := 0.0
+	for range count / batch {
+		mean += views() / (count / batch)
+	}
+	var times []float64
+	for b.Loop() {
+		start := time.Now()
+		views()
+		times = append(times, time.Since(start).Seconds()*1e3)
+	}
+	slices.Sort(times)
+	b.ReportMetric(1e6*mean, "mean-millionths")
+	b.ReportMetric(times[len(times)/2], "median-ms")
 }

@@ -16,7 +16,9 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/traintest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 
@@ -96,17 +98,21 @@ func TestTaskResumesExactly(t *testing.T) {
 
 // Micro-batches and several devices change a task with one view of every example by rounding alone.
 func TestTaskInPartsAndOnDevices(t *testing.T) {
-	eng := enginetest.Preferred(t)
-	ways := []Compute{{MicroBatches: 2}, {MicroBatches: 8}}
-	if eng.Backend.NumDevices() >= 2 {
-		ways = append(ways, Compute{Devices: 2}, Compute{Devices: 2, MicroBatches: 4})
-	}
+	eng := enginetest.Open(t)
 	for name, make := range map[string]func() Task{"one network": regression, "two networks": siblings} {
+		ways := map[Compute]*engine.Engine{{MicroBatches: 2}: eng, {MicroBatches: 8}: eng}
+		if several := enginetest.Preferred(t); several.Backend.NumDevices() >= 2 {
+			if name == "one network" {
+				ways[Compute{Devices: 2}] = several
+			} else {
+				ways[Compute{Devices: 2, MicroBatches: 4}] = several
+			}
+		}
 		settings := plainSGD(0.05)
 		settings.Steps = 4
 		plain := make()
 		want := runTask(t, eng, plain, settings)
-		for _, way := range ways {
+		for way, eng := range ways {
 			settings.Compute = way
 			task := make()
 			got := runTask(t, eng, task, settings)
@@ -172,7 +178,7 @@ func TestTaskStopsAndDiverges(t *testing.T) {
 				return batch, err
 			}
 		}, 3, 2, true},
-		{"weights", func(_ *Task, s *Settings) { s.Schedule = leap{3, 1e39} }, 3, 2, true},
+		{"weights", func(_ *Task, s *Settings) { s.Schedule = traintest.Leap{Step: 3, At: 1e39} }, 3, 2, true},
 		{"loss alone", func(task *Task, _ *Settings) {
 			task.Loss = func(outputs *Node, _ []*Node) *Node { return ReduceAllMean(Log(Sub(outputs, outputs))) }
 		}, 0, 0, true},
@@ -190,7 +196,7 @@ func TestTaskStopsAndDiverges(t *testing.T) {
 				t.Errorf("%s, folder %q: %+v, %v", tt.name, folder, d, err)
 				continue
 			}
-			expect.That(t, watching.starts == 1 && watching.ends == 1 && watching.err == err,
+			expect.That(t, watching.Starts == 1 && watching.Ends == 1 && watching.Err == err,
 				"%s, folder %q: the observer saw %+v", tt.name, folder, watching)
 			want, path := tt.saved, filepath.Join(folder, checkpointFile)
 			if folder == "" || want == 0 {

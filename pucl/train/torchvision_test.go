@@ -18,6 +18,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/internal/traintest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/safetensors"
@@ -107,11 +108,12 @@ func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
 	expect.NoError(t, (&safetensors.File{Tensors: torchTensors(t)}).WriteFile(path))
 	file := expect.Must(safetensors.ReadFile(path))(t)
 	m := torchModel(t, eng, want.Height, want.Width, file.Tensors)
-	if off := want.distance(t, eng, m); !(off <= 1e-5) {
-		t.Errorf("outputs differ from torchvision's by %g of the largest", off)
-	} else {
-		t.Logf("outputs differ from torchvision's by %.2g of the largest", off)
-	}
+	off := want.distance(t, eng, m)
+	expect.That(t, off <= 1e-5, "outputs differ from torchvision's by %g of the largest", off)
+	expect.Contains(t, m.Record.Settings, "not trained", "given tensors")
+	saved := filepath.Join(t.TempDir(), "m.model")
+	expect.NoError(t, m.Save(saved))
+	traintest.Same(t, "saved and loaded", expect.Must(LoadModel(saved, nil))(t).store, m.store)
 	back := filepath.Join(t.TempDir(), "ours.safetensors")
 	expect.NoError(t, m.Export(back))
 	file = expect.Must(safetensors.ReadFile(back))(t)

@@ -2,11 +2,9 @@ package vqa
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,21 +68,17 @@ func benchmarkData(tb testing.TB, n int) Data {
 func BenchmarkStep(b *testing.B) {
 	eng, data := enginetest.Found(b), benchmarkData(b, 512)
 	c := Config{Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
-	if path := os.Getenv(steptest.StartEnv); path != "" {
-		expect.NoError(b, writeStart(eng, data, c, path))
-		return
-	}
-	timer, ctx := steptest.NewTimer(b)
-	c.Settings.Observer = train.OnStep(func(p train.Progress) { timer.Step(p.Step, p.Loss) })
-	_, err := Train(ctx, eng, data, c)
-	expect.Require(b, errors.Is(err, context.Canceled), "%v", err)
-	timer.Report()
+	write := func(path string) error { return writeStart(eng, data, c, path) }
+	steptest.Run(b, write, func(ctx context.Context, step func(int, float64)) error {
+		c.Settings.Observer = train.OnStep(func(p train.Progress) { step(p.Step, p.Loss) })
+		return expect.Err(Train(ctx, eng, data, c))
+	})
 }
 
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	expect.NoError(t, writeStart(enginetest.Open(t), benchmarkData(t, 64), Config{Seed: 1}, path))
+	expect.NoError(t, writeStart(enginetest.Open(t), benchmarkData(t, 4), Config{Seed: 1, Batch: 2}, path))
 	file := expect.Must(safetensors.ReadFile(path))(t)
 	for _, name := range []string{"3-6", "network.image.conv_proj.weight", "momentum.text.encoder.layer.1.output.dense.bias", "network.head.out.weight"} {
 		_, ok := file.Tensors[name]
@@ -101,21 +95,13 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 	}
 	store := model.NewStore()
 	encoder.SetSeed(store, c.Seed)
-	out, inputs := map[string]safetensors.Tensor{}, []*tensors.Tensor(nil)
-	for step := range steptest.Checked {
+	out := map[string]safetensors.Tensor{}
+	inputs, err := steptest.AddBatches(out, func(step int) ([]*tensors.Tensor, error) {
 		batch, err := p.batch(c, step)
-		if err != nil {
-			return err
-		}
-		if inputs == nil {
-			inputs = batch.Inputs
-		}
-		for i, part := range batch.Inputs {
-			name := fmt.Sprintf("%d-%d", step+1, i)
-			if out[name], err = steptest.FileTensor(part); err != nil {
-				return err
-			}
-		}
+		return batch.Inputs, err
+	})
+	if err != nil {
+		return err
 	}
 	l := &learning{config: c, answers: p.answers}
 	exec, err := model.NewExec(eng.Backend, store, func(scope *model.Scope, in []*Node) *Node { // draws the weights
@@ -132,14 +118,8 @@ func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 	if _, err := exec.Call(list...); err != nil {
 		return err
 	}
-	for _, scope := range []string{networkScope, momentumScope} {
-		weights, err := encoder.StateDict(store, scope)
-		if err != nil {
-			return err
-		}
-		for name, t := range weights {
-			out[scope+"."+name] = t
-		}
+	if err := steptest.AddWeights(out, store, networkScope, momentumScope); err != nil {
+		return err
 	}
 	return (&safetensors.File{Tensors: out}).WriteFile(path)
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/safetensors"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -175,5 +177,21 @@ func TestRefusals(t *testing.T) {
 			"vqa: these weights are not those of this model … take the encoder"},
 	} {
 		refusal.Check(t, tt.err, tt.says)
+	}
+}
+
+// On XLA the first losses are those of the pure-Go engine. TestTermsAgainstLoops takes the terms of the alignment, which would have
+// four more networks compiled, to XLA.
+func TestFirstLossesOnXLA(t *testing.T) {
+	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
+	config := tiny()
+	config.AnswersOnly, config.Settings.Steps, config.Settings.Optimizer = true, 4, optim.SGD{LearningRate: 0.05}
+	losses := func(eng *engine.Engine) []float64 {
+		m := expect.Must(Train(context.Background(), eng, testData(t, 16), config))(t)
+		return m.History.Losses
+	}
+	got := losses(xla)
+	for i, want := range losses(pureGo) {
+		expect.That(t, math.Abs(got[i]-want) <= 1e-3*want, "loss %g of step %d, and %g in pure Go", got[i], i, want)
 	}
 }

@@ -4,13 +4,17 @@ package steptest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
@@ -57,6 +61,55 @@ func (t *Timer) Report() {
 	}
 	slices.Sort(t.times)
 	t.b.ReportMetric(t.times[len(t.times)/2], "median-ms")
+}
+
+// Run times steps of a training that calls step after each of them, or writes what others need to compute the same to the file that
+// [StartEnv] names.
+func Run(b *testing.B, write func(path string) error, train func(ctx context.Context, step func(step int, loss float64)) error) {
+	if path := os.Getenv(StartEnv); path != "" {
+		if err := write(path); err != nil {
+			b.Fatal(err)
+		}
+		return
+	}
+	timer, ctx := NewTimer(b)
+	if err := train(ctx, timer.Step); !errors.Is(err, context.Canceled) {
+		b.Fatal(err)
+	}
+	timer.Report()
+}
+
+// AddBatches adds the inputs of the first batches to out, input 0 of the first one as "1-0", and returns those of the first one.
+func AddBatches(out map[string]safetensors.Tensor, batch func(step int) ([]*tensors.Tensor, error)) (first []*tensors.Tensor, err error) {
+	for step := range Checked {
+		inputs, err := batch(step)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = inputs
+		}
+		for i, part := range inputs {
+			if out[fmt.Sprintf("%d-%d", step+1, i)], err = FileTensor(part); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return first, nil
+}
+
+// AddWeights adds the weights of scopes to out, each with its scope and a dot before its name.
+func AddWeights(out map[string]safetensors.Tensor, store *model.Store, scopes ...string) error {
+	for _, scope := range scopes {
+		weights, err := encoder.StateDict(store, "/"+scope)
+		if err != nil {
+			return err
+		}
+		for name, t := range weights {
+			out[scope+"."+name] = t
+		}
+	}
+	return nil
 }
 
 // FileTensor returns a tensor of a batch as files hold it.

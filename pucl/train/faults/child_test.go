@@ -65,7 +65,7 @@ func faults(t *testing.T, n int) int {
 }
 
 // faultBatches returns the batches of these runs: PU batches of noise with stripes, which the run reads ahead.
-func faultBatches() (*datasets.Batches, error) {
+func faultBatches(t *testing.T) *datasets.Batches {
 	rng := rand.New(rand.NewPCG(8, 9))
 	images := &datasets.Images{Height: 8, Width: 8, Channels: 1, Classes: []string{"across", "down"}}
 	for i := range 64 {
@@ -74,11 +74,8 @@ func faultBatches() (*datasets.Batches, error) {
 		}
 		images.Labels = append(images.Labels, i%2)
 	}
-	pu, err := datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: 12, Seed: 1})
-	if err != nil {
-		return nil, err
-	}
-	return datasets.NewBatches(pu, datasets.BatchConfig{Size: 8, Share: 0.25, Seed: 1})
+	pu := expect.Must(datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: 12, Seed: 1}))(t)
+	return expect.Must(datasets.NewBatches(pu, datasets.BatchConfig{Size: 8, Share: 0.25, Seed: 1}))(t)
 }
 
 // faultConfig returns the run of these tests: a network of convolutions that is compiled in a moment, with Adam.
@@ -107,46 +104,27 @@ func (s steps) Step(p train.Progress) { s.step(p) }
 
 func (s steps) End(train.Progress, error) {}
 
-// TestFaultChild is the program that the tests of faults start; by itself it tests nothing.
+// TestFaultChild is the program that the tests of faults start; by itself it tests nothing. It trains to the end, or until it is asked
+// to stop, and says on its way how far it is.
 func TestFaultChild(t *testing.T) {
 	folder := os.Getenv(faultFolder)
 	if folder == "" {
 		return
 	}
-	if err := faultChild(folder); err != nil {
-		fmt.Printf("error %q\n", err.Error())
-		os.Exit(3)
-	}
-}
-
-// faultChild trains to the end, or until it is asked to stop, and says on its way how far it is.
-func faultChild(folder string) error {
 	fmt.Println("begin")
-	every, err := strconv.Atoi(os.Getenv(faultEvery))
-	if err != nil {
-		return err
-	}
-	seed, err := strconv.ParseUint(os.Getenv(faultSeed), 10, 64)
-	if err != nil {
-		return err
-	}
-	hold := os.Getenv(faultHold)
+	every := expect.Must(strconv.Atoi(os.Getenv(faultEvery)))(t)
+	seed := expect.Must(strconv.ParseUint(os.Getenv(faultSeed), 10, 64))(t)
 	ctx := interrupts.Context()
-	eng, err := engine.Open() // which enginetest selects
-	if err != nil {
-		return err
-	}
+	eng := expect.Must(engine.Open())(t) // which enginetest selects
 	fmt.Println("engine", eng.Name())
-	batches, err := faultBatches()
-	if err != nil {
-		return err
-	}
+	batches := faultBatches(t)
 	config := faultConfig(folder, every, seed)
 	if folder == noFolder {
 		config.Checkpoint = ""
 	}
 	if mode := os.Getenv(faultMode); mode != "" {
-		return faultModes[mode](ctx, eng, batches, config)
+		faultModes[mode](ctx, t, eng, batches, config)
+		return
 	}
 	config.Observer = steps{
 		func(p train.Progress) { fmt.Println("start", p.Step) },
@@ -155,7 +133,7 @@ func faultChild(folder string) error {
 			if os.Getenv(faultKind) != "" {
 				time.Sleep(5 * time.Millisecond) // or the run would be over before it can be killed
 			}
-			if strconv.Itoa(p.Step) == hold {
+			if strconv.Itoa(p.Step) == os.Getenv(faultHold) {
 				select {
 				case <-ctx.Done():
 				case <-time.After(time.Minute):
@@ -167,10 +145,16 @@ func faultChild(folder string) error {
 		},
 	}
 	text, err := faultKinds[os.Getenv(faultKind)](ctx, eng, batches, config)
+	ended(err)
+	expect.NoError(t, os.WriteFile(os.Getenv(faultResult), []byte(text), 0o644))
+}
+
+// ended ends the program with the error of a run, for the parent to read.
+func ended(err error) {
 	if err != nil {
-		return err
+		fmt.Printf("error %q\n", err.Error())
+		os.Exit(3)
 	}
-	return os.WriteFile(os.Getenv(faultResult), []byte(text), 0o644)
 }
 
 // there reports whether there is a file at path, or no path.
@@ -180,7 +164,7 @@ func there(path string) bool {
 }
 
 // faultModes are what the program does instead of training to the end.
-var faultModes = map[string]func(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error{}
+var faultModes = map[string]func(context.Context, *testing.T, *engine.Engine, *datasets.Batches, train.Config){}
 
 // program is a run in a process of its own.
 type program struct {

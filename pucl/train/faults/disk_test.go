@@ -29,36 +29,31 @@ import (
 const faultCount = "PUCL_FAULT_COUNT"
 
 func init() {
-	faultModes["no room in a file"] = func(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error {
+	faultModes["no room in a file"] = func(ctx context.Context, t *testing.T, eng *engine.Engine, b *datasets.Batches, c train.Config) {
 		signal.Ignore(syscall.SIGXFSZ)
-		return fullDisk(ctx, eng, batches, config, syscall.EFBIG, limitFiles)
+		fullDisk(ctx, t, eng, b, c, syscall.EFBIG, func(room int) func() error { return limitFiles(t, room) })
 	}
-	faultModes["no room on the disk"] = func(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error {
-		ballast := filepath.Join(filepath.Dir(config.Checkpoint), "ballast")
-		fill := func(room int) (func() error, error) { return fillDisk(ballast, room) }
-		return fullDisk(ctx, eng, batches, config, syscall.ENOSPC, fill)
+	faultModes["no room on the disk"] = func(ctx context.Context, t *testing.T, eng *engine.Engine, b *datasets.Batches, c train.Config) {
+		ballast := filepath.Join(filepath.Dir(c.Checkpoint), "ballast")
+		fullDisk(ctx, t, eng, b, c, syscall.ENOSPC, func(room int) func() error { return fillDisk(t, ballast, room) })
 	}
 	faultModes["nothing may be written"] = nothingWritten
 	faultModes["no room for another"] = savedOver
 }
 
 // limitFiles makes writes beyond so many bytes of a file fail, as a full disk does, until it is undone.
-func limitFiles(room int) (undo func() error, err error) {
+func limitFiles(t *testing.T, room int) (undo func() error) {
 	var old syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
-		return nil, err
-	}
+	expect.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
 	limit := old
 	limit.Cur = uint64(room)
-	return func() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) }, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
+	expect.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	return func() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) }
 }
 
-// fillDisk fills the file system of path but for about so many bytes, until it is undone.
-func fillDisk(path string, room int) (undo func() error, err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
+// fillDisk fills the file system of path except for about so many bytes, until it is undone.
+func fillDisk(t *testing.T, path string, room int) (undo func() error) {
+	f := expect.Must(os.Create(path))(t)
 	defer f.Close()
 	size := int64(0)
 	for {
@@ -66,143 +61,96 @@ func fillDisk(path string, room int) (undo func() error, err error) {
 		size += int64(n)
 		if errors.Is(err, syscall.ENOSPC) {
 			break
-		} else if err != nil {
-			return nil, err
 		}
+		expect.NoError(t, err)
 	}
-	return func() error { return os.Remove(path) }, f.Truncate(max(0, size-int64(room)))
+	expect.NoError(t, f.Truncate(max(0, size-int64(room))))
+	return func() error { return os.Remove(path) }
 }
 
-// fullDisk has one run after the other find a full disk when it goes on from its fourth step, at sizes from none to enough, and
-// returns an error for the first one that loses something or does not say what is wrong. Folders are emptied between runs.
-func fullDisk(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config, cause error,
-	fill func(room int) (undo func() error, err error)) error {
-	count, err := strconv.Atoi(os.Getenv(faultCount))
-	if err != nil {
-		return err
-	}
-	folder := config.Checkpoint
+// fullDisk has one run after the other find a full disk when it goes on from its fourth step, at sizes from none to enough, and fails
+// the test if one loses something or does not say what is wrong. Folders are emptied between runs.
+func fullDisk(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config, cause error,
+	fill func(room int) (undo func() error)) {
+	count := expect.Must(strconv.Atoi(os.Getenv(faultCount)))(t)
+	folder, base := config.Checkpoint, os.Getenv(faultResult)
 	run := func(ctx context.Context, folder string, observer train.Observer) (string, error) {
 		c := config
 		c.Checkpoint, c.Observer = folder, observer
-		m, err := train.Pretrain(ctx, eng, batches, c)
-		if err != nil {
-			return "", err
-		}
-		return resultOf(m)
+		return pretraining(ctx, eng, batches, c)
 	}
-	whole, err := run(ctx, "", nil)
-	if err != nil {
-		return err
-	}
+	whole := expect.Must(run(ctx, "", nil))(t)
 	stopping, stop := context.WithCancel(ctx)
-	base := os.Getenv(faultResult) // elsewhere
-	_, err = run(stopping, base, train.OnStep(func(p train.Progress) {
+	_, err := run(stopping, base, train.OnStep(func(p train.Progress) {
 		if p.Step == 4 {
 			stop()
 		}
 	}))
-	if !errors.As(err, new(*train.Stopped)) {
-		return fmt.Errorf("the first part of the run ended with %w", err)
-	}
-	info, err := os.Stat(filepath.Join(base, newest))
-	if err != nil {
-		return err
-	}
-	failed, most := 0, int(info.Size())*3
+	expect.Require(t, errors.As(err, new(*train.Stopped)), "the first part of the run ended with %v", err)
+	failed, most := 0, 3*int(expect.Must(os.Stat(filepath.Join(base, newest)))(t).Size())
 	for i := range count + 1 {
 		room := most * i / count
-		problem := func(format string, a ...any) error {
-			return fmt.Errorf("room for %d bytes: "+format, append([]any{room}, a...)...)
-		}
-		if err := errors.Join(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(base))); err != nil {
-			return err
-		}
-		undo, err := fill(room)
-		if err != nil {
-			return err
-		}
+		expect.NoError(t, errors.Join(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(base))))
+		undo := fill(room)
 		got, failure := run(ctx, folder, nil)
-		if err := undo(); err != nil {
-			return err
-		}
+		expect.NoError(t, undo())
 		if failure != nil {
 			failed++
-			if text := failure.Error(); !errors.Is(failure, cause) || !strings.Contains(text, folder) || !strings.Contains(text, "make room") ||
-				strings.Contains(text, "could not be saved") != strings.Contains(text, "steps is still there, whole") {
-				return problem("the error lacks cause, place or cure: %w", failure)
+			expect.Is(t, failure, cause, "room for %d bytes", room)
+			expect.Contains(t, failure.Error(), folder, "make room")
+			if strings.Contains(failure.Error(), "could not be saved") {
+				expect.Contains(t, failure.Error(), "steps is still there, whole")
 			}
-			if left, err := filepath.Glob(filepath.Join(folder, "*.part")); err != nil || len(left) > 0 {
-				return problem("%v are left, %v", left, err)
-			}
+			noParts(t, folder)
 			from := -1
-			got, err = run(ctx, folder, steps{func(p train.Progress) { from = p.Step }, func(train.Progress) {}})
-			if err != nil || from < 4 {
-				return problem("the run goes on from %d, %v", from, err)
-			}
+			got = expect.Must(run(ctx, folder, steps{func(p train.Progress) { from = p.Step }, func(train.Progress) {}}))(t)
+			expect.That(t, from >= 4, "room for %d bytes: the run goes on from %d", room, from)
 		}
-		if got != whole {
-			return problem("it ends in\n%s\nwant\n%s", got, whole)
-		}
+		expect.Equal(t, got, whole, "room for %d bytes: the end", room)
 	}
-	if failed == 0 || failed > count {
-		return fmt.Errorf("%d of %d runs found no room", failed, count+1)
-	}
+	expect.That(t, failed > 0 && failed <= count, "%d of %d runs found no room", failed, count+1)
 	fmt.Println("found no room", failed)
-	return nil
 }
 
-// savedOver saves over files that are there, with ever more room, and returns an error unless they stay as they were whenever it finds
+// savedOver saves over files that are there, with ever more room, and fails the test unless they stay as they were whenever it finds
 // too little.
-func savedOver(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error {
+func savedOver(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config) {
 	signal.Ignore(syscall.SIGXFSZ)
 	folder := config.Checkpoint
 	config.Steps, config.Checkpoint = 1, ""
-	m, err := train.Pretrain(ctx, eng, batches, config)
-	if err != nil {
-		return err
-	}
+	m := expect.Must(train.Pretrain(ctx, eng, batches, config))(t)
 	failed := 0
 	for name, save := range map[string]func(path string) error{
 		"model": m.Save, "classifier": classifier(m).Save,
 		"embedding": (&train.Embedding{H: mat.NewDense(40, 3, nil), Z: mat.NewDense(40, 2, nil)}).Save,
 	} {
 		path := filepath.Join(folder, name)
-		if err := save(path); err != nil {
-			return err
-		}
-		old, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+		expect.NoError(t, save(path))
+		old := expect.Must(os.ReadFile(path))(t)
 		for i := range 40 {
 			room := i * len(old) / 38
-			undo, err := limitFiles(room)
-			if err != nil {
-				return err
-			}
+			undo := limitFiles(t, room)
 			failure := save(path)
-			now, err := os.ReadFile(path)
-			if err := errors.Join(undo(), err); err != nil {
-				return err
-			}
-			if !bytes.Equal(now, old) || (failure != nil) != (room < len(old)) {
-				return fmt.Errorf("%s with room for %d of %d bytes: changed %t, %w", name, room, len(old), !bytes.Equal(now, old), failure)
-			}
-			if failure == nil {
-				continue
-			}
-			failed++
-			if text := failure.Error(); !errors.Is(failure, syscall.EFBIG) || !strings.Contains(text, path) || !strings.Contains(text, "make room") {
-				return fmt.Errorf("%s: the error lacks cause, place or cure: %w", name, failure)
+			expect.NoError(t, undo())
+			now := expect.Must(os.ReadFile(path))(t)
+			expect.That(t, bytes.Equal(now, old) && (failure != nil) == (room < len(old)),
+				"%s with room for %d of %d bytes: changed %t, %v", name, room, len(old), !bytes.Equal(now, old), failure)
+			if failure != nil {
+				failed++
+				expect.Is(t, failure, syscall.EFBIG, "%s", name)
+				expect.Contains(t, failure.Error(), path, "make room")
 			}
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(folder, "*.part")); err != nil || len(left) > 0 || failed != 114 {
-		return fmt.Errorf("%d of 120 found no room, want 114; %v are left, %v", failed, left, err)
-	}
+	noParts(t, folder)
+	expect.Equal(t, failed, 114, "savings of 120 that found no room")
 	fmt.Println("found no room", failed)
-	return nil
+}
+
+// noParts fails the test if unfinished files are left in a folder.
+func noParts(t *testing.T, folder string) {
+	t.Helper()
+	expect.Equal(t, parts(t, folder), nil, "unfinished files")
 }
 
 // On a full disk, at every size, a run ends with an error that names cause and cure, what was saved before stays, and the run
@@ -246,17 +194,14 @@ func mountDisk(t *testing.T, dir, options string) {
 	})
 }
 
-// nothingWritten asks for a run as somebody who may not write to the folder, and returns an error unless it is refused at once.
-func nothingWritten(ctx context.Context, eng *engine.Engine, batches *datasets.Batches, config train.Config) error {
+// nothingWritten asks for a run as somebody who may not write to the folder, and fails unless it is refused at once.
+func nothingWritten(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config) {
 	if os.Getuid() == 0 { // whom no permissions bind
 		const nobody = 65534
-		if err := errors.Join(syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
-			return err
-		}
+		expect.NoError(t, errors.Join(syscall.Setgid(nobody), syscall.Setuid(nobody)))
 	}
 	config.Observer = steps{func(train.Progress) { fmt.Println("trains") }, func(train.Progress) {}}
-	_, err := train.Pretrain(ctx, eng, batches, config)
-	return err
+	ended(expect.Err(train.Pretrain(ctx, eng, batches, config)))
 }
 
 // Where nothing can be written nothing is trained, the error says so at once, and what is there stays.

@@ -21,7 +21,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/optim"
+	"github.com/puclab/puclab/pucl/internal/traintest"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/train"
@@ -70,7 +70,7 @@ func fineTuning(ctx context.Context, eng *engine.Engine, batches *datasets.Batch
 	}
 	held := joined(data[2:])
 	tuned, err := classify.FineTunePU(ctx, eng, m, joined(data[:2]), risk.NNPU(0.4, risk.SigmoidLoss), classify.FineTuneConfig{
-		Epochs: faultSteps / 2, BatchSize: 8, LearningRate: 0.02, Seed: 2, BatchStatistics: true, Schedule: cliff{},
+		Epochs: faultSteps / 2, BatchSize: 8, LearningRate: 0.02, Seed: 2, BatchStatistics: true, Schedule: traintest.Cliff{},
 		Keep: evaluate.WithoutNegatives, HeldOut: &classify.HeldOut{Images: held, Test: held, Proxy: evaluate.ByProxyAUC},
 		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Observer: c.Observer,
 	})
@@ -94,16 +94,6 @@ func joined(all []classify.LabeledImages[bool]) (one classify.LabeledImages[bool
 		one.Pixels, one.Labels = append(one.Pixels, images.Pixels...), append(one.Labels, images.Labels...)
 	}
 	return one
-}
-
-// cliff is a schedule whose rate is a hundred times the peak in the second half, which ruins the last epochs.
-type cliff struct{ optim.Constant }
-
-func (cliff) Rate(peak float64, step, steps int) float64 {
-	if step < steps/2 {
-		return peak
-	}
-	return 100 * peak
 }
 
 // slope returns a task that takes no time: a network learns a number and the outputs of a teacher, its own moving average.

@@ -28,8 +28,7 @@ func TestDrawShots(t *testing.T) {
 			classes = append(classes, labels[row])
 			seen[row] = true
 		}
-		expect.Require(t, slices.Equal(classes, []int{0, 0, 1, 1, 2, 2}),
-			"rows %v are of the classes %v", rows, classes)
+		expect.Require(t, slices.Equal(classes, []int{0, 0, 1, 1, 2, 2}), "rows %v are of the classes %v", rows, classes)
 		slices.Sort(rows)
 		expect.Require(t, len(slices.Compact(rows)) == 6, "a row was drawn twice: %v", rows)
 	}

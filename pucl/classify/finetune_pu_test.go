@@ -170,6 +170,5 @@ func sameClassifier(t *testing.T, got, want *Classifier) {
 func TestKeptEpochIsNotTheLast(t *testing.T) {
 	c := expect.Must(tuneKept(context.Background(), enginetest.Open(t), quickModel(t), FineTuneConfig{}))(t)
 	s := expect.Must(c.Tuning.Selection())(t)
-	expect.That(t, s.WithoutNegatives.Epoch < 4 && s.WithoutNegatives.Proxy != s.Last.Proxy,
-		"epochs %+v", c.Tuning.Epochs)
+	expect.That(t, s.WithoutNegatives.Epoch < 4 && s.WithoutNegatives.Proxy != s.Last.Proxy, "epochs %+v", c.Tuning.Epochs)
 }

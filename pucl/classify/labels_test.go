@@ -20,25 +20,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fewLabels are features with a label too few.
-type fewLabels struct{}
-
-func (fewLabels) Features() int { return 2 }
-
-func (fewLabels) Batch(int) (views []float32, labeled []bool) {
-	return make([]float32, 16), make([]bool, 3)
-}
-
-// manyLabels are stripes with a label too many.
-type manyLabels struct{ stripes }
-
-func (m manyLabels) Batch(step int) (pixels []uint8, labeled []bool, err error) {
-	pixels, labeled, err = m.stripes.Batch(step)
-	return pixels, append(labeled, false), err
-}
-
 // Wherever images or rows come with labels, another number of labels is refused before anything is computed: the message as a
-// user meets it, whole, with what was given, what was expected and the mend.
+// user meets it, whole, with what was given, what was expected and the mend. Package train tests its own.
 func TestLabelsOfAnotherNumber(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	pixels, x := make([]uint8, 4*imageBytes), mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8})
@@ -49,11 +32,6 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 	goodRows, badRows := LabeledRows{x, fourClasses}, LabeledRows{x, classes}
 	c := &Classifier{Model: m, Probe: constant(1, 8)}
 	one := FewShotConfig{PerClass: 1}
-	monitor := func(monitor train.Monitor) error {
-		monitor.Every = 1
-		_, err := train.Pretrain(ctx, eng, stripesOf(8, 2), train.Config{Steps: 1, Monitor: monitor})
-		return err
-	}
 	second := func(_ any, err error) error { return err }
 	heldOut := func(h HeldOut) error {
 		return second(FineTunePU(ctx, eng, m, good, risk.CrossEntropy, FineTuneConfig{HeldOut: &h}))
@@ -83,18 +61,6 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 		{"Classifier.Score", second(c.Score(eng, bad)), trueImages},
 		{"Classifier.ScorePU", second(c.ScorePU(eng, bad, evaluate.ScoreConfig{})), ofTrain},
 		{"Classifier.ScoreClasses", second(c.ScoreClasses(eng, badClasses)), trueImages},
-
-		{"Pretrain", second(train.Pretrain(ctx, eng, manyLabels{stripesOf(8, 2)}, train.Config{Steps: 1})),
-			"train: batch 0 holds 9 labels and 1152 bytes of pixels, but images of 12×12×1 (height×width×channels) take 144 bytes for each label; … " +
-				"do ImageShape and Batch speak of the same images?"},
-		{"PretrainFeatures", second(train.PretrainFeatures(ctx, eng, fewLabels{}, train.Config{Steps: 1})),
-			"train: batch 0 holds 3 labels and 16 numbers; … two views of rows of 2 need 4 numbers for each label"},
-		{"Monitor of images", monitor(train.Monitor{Pixels: pixels, Labeled: three}), of(ofTrain, "images", "images to monitor")},
-		{"Monitor, truth", monitor(train.Monitor{Pixels: pixels, Labeled: four, Positive: three}),
-			"train: Monitor has 4 entries in Labeled and 3 in Positive; … there must be one of each for every example"},
-		{"Monitor of rows", second(train.PretrainFeatures(ctx, eng, fewLabels{},
-			train.Config{Steps: 1, Monitor: train.Monitor{Every: 1, Features: x, Labeled: three}})),
-			"train: 4 rows of 2 features and 3 labels to monitor; … there must be at least 2 rows of 2 features, and a label for each"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refusal.Whole(t, tt.err, tt.want) })
 	}

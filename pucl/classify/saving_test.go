@@ -76,9 +76,8 @@ func TestEarlierClassifiersAreRefused(t *testing.T) {
 			t.Errorf("%s: read as %v with %v, %+v", name, c.Probe.Weights, c.Probe.Bias, c.Tuning)
 			continue
 		}
-		for _, want := range []string{"classify: testdata", name, "was written by an earlier version of this program", "fit the probe anew"} {
-			expect.That(t, strings.Contains(err.Error(), want), "%s: %q lacks %q", name, err, want)
-		}
+		expect.Contains(t, err.Error(),
+			"classify: testdata", name, "was written by an earlier version of this program", "fit the probe anew")
 	}
 }
 

@@ -106,8 +106,7 @@ func TestCrossFitAgain(t *testing.T) {
 	var told []float64
 	config := CrossFitConfig{Folds: 2, Pretrain: quick(6), Labels: pseudo.Config{Seed: 1}, Probe: probe.Config{Epochs: 5}}
 	once := expect.Must(CrossFit(ctx, eng, data, config))(t)
-	expect.That(t, once.HeldOut == nil && once.Best() == once,
-		"judged without examples held out, or not the best of one")
+	expect.That(t, once.HeldOut == nil && once.Best() == once, "judged without examples held out, or not the best of one")
 	config.Again = func(prior float64, first train.Config) train.Config {
 		told = append(told, prior)
 		first.Objective, first.Steps = pucl.PUDebiased(prior), first.Steps+3
@@ -132,8 +131,7 @@ func TestCrossFitAgain(t *testing.T) {
 		own.Seed = rand.New(rand.NewPCG(second.Seed, uint64(fold))).Uint64()
 		m := expect.Must(train.PretrainFeatures(ctx, eng, twoBlobs{}, own))(t)
 		sameModels(t, twice.Models[fold], m)
-		expect.That(t, twice.Classifier[fold].Model == twice.Models[fold],
-			"classifier %d is not on the second encoder", fold)
+		expect.That(t, twice.Classifier[fold].Model == twice.Models[fold], "classifier %d is not on the second encoder", fold)
 		xs = append(xs, rows.Unit(expect.Must(m.EmbedFeatures(eng, data.X))(t).H))
 	}
 	if labels := expect.Must(pseudo.Vote(xs, twice.Fold, config.Labels))(t); !reflect.DeepEqual(twice.Labels, labels) {

@@ -66,8 +66,7 @@ func TestAsideIsAPartOfTheExamples(t *testing.T) {
 					"%s, single data set %v: example %d is set aside and teaches", tt.method, single, example)
 			}
 			same := func(seed uint64) bool { return slices.Equal(sorted(draw(seed).aside[1]), sorted(r.aside[1])) }
-			expect.That(t, same(1) && (tt.unlabeled <= 1 || !same(2)),
-				"%s: the seed does not tell what is set aside", tt.method)
+			expect.That(t, same(1) && (tt.unlabeled <= 1 || !same(2)), "%s: the seed does not tell what is set aside", tt.method)
 		}
 	}
 }
@@ -107,8 +106,7 @@ func TestRowsSetAsideAreTheLast(t *testing.T) {
 			slices.Equal(tensors.MustCopyFlatData[float32](first)[:96], tensors.MustCopyFlatData[float32](second)) {
 			t.Errorf("%s: both views are one", tt.method)
 		}
-		expect.That(t, batch.Examples == 96 && row == count,
-			"%s: %d rows of %d examples", tt.method, row, batch.Examples)
+		expect.That(t, batch.Examples == 96 && row == count, "%s: %d rows of %d examples", tt.method, row, batch.Examples)
 	}
 }
 

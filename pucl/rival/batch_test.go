@@ -76,8 +76,7 @@ func TestPairings(t *testing.T) {
 			if row < positives {
 				want = tt.ofPositives
 			}
-			expect.That(t, partners == want,
-				"pairing %d: row %d has the partners %b, want %b", tt.pairing, row, partners, want)
+			expect.That(t, partners == want, "pairing %d: row %d has the partners %b, want %b", tt.pairing, row, partners, want)
 		}
 	}
 }

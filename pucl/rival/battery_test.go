@@ -31,7 +31,7 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 	eng := enginetest.Open(t)
 	for name, method := range methods {
 		t.Run(name, func(t *testing.T) {
-			steps := cmp.Or(map[string]int{"LaGAM": 60, "NcPU": 60}[name], 300) // of which these take long
+			steps := cmp.Or(map[string]int{"LaGAM": 120, "NcPU": 90}[name], 300) // of which these take long
 			config := quick(method, steps)
 			if name == "PULNS" { // whose reward is too noisy in the batches of the others, where half of the seeds end below 0.9
 				config.Positives, config.Unlabeled = 128, 256

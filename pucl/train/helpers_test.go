@@ -142,8 +142,7 @@ func (all observers) End(p Progress, err error) {
 func names(t *testing.T, what string, err error, words ...string) {
 	t.Helper()
 	for _, word := range words {
-		expect.That(t, err != nil && strings.Contains(err.Error(), word),
-			"%s: error %v, which lacks %q", what, err, word)
+		expect.That(t, err != nil && strings.Contains(err.Error(), word), "%s: error %v, which lacks %q", what, err, word)
 	}
 }
 

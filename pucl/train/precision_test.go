@@ -86,8 +86,7 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 			expect.That(t, math.Abs(loss-wide.History.Losses[i]) < 0.05,
 				"%v, step %d: loss %g in bfloat16, %g in float32", network, i, loss, wide.History.Losses[i])
 		}
-		expect.That(t, same <= 1,
-			"%v: %d losses are the same to the last digit, so nothing was in bfloat16", network, same)
+		expect.That(t, same <= 1, "%v: %d losses are the same to the last digit, so nothing was in bfloat16", network, same)
 		// The cosine between the ways that the weights went, and how many of them have more than bfloat16's digits.
 		var xy, xx, yy float64
 		fine := 0

@@ -41,26 +41,10 @@ func TestPretrainLearns(t *testing.T) {
 	}
 	expect.That(t, len(seen) == 30 && seen[29].Step == 30 && seen[29].Views == 30*32 &&
 		seen[29].Loss == m.History.Losses[29], "progress ended with %+v after %d calls", seen[len(seen)-1], len(seen))
-	for _, want := range []string{"PUCL", "seed 5", "30 steps", "width 2", "0.08–1"} {
-		expect.That(t, strings.Contains(m.Record.Settings, want),
-			"the record's settings %q lack %q", m.Record.Settings, want)
-	}
+	expect.Contains(t, m.Record.Settings, "PUCL", "seed 5", "30 steps", "width 2", "0.08–1")
 	if m.Record.Data != "images 12×12×1, stripes" || !reflect.DeepEqual(m.Record.Environment, eng.Environment()) || m.Record.Earlier != nil {
 		t.Errorf("the record names data %q and the environments %+v, %+v", m.Record.Data, m.Record.Environment, m.Record.Earlier)
 	}
-}
-
-func TestSeedsMatter(t *testing.T) {
-	eng := enginetest.Open(t)
-	run := func(seed uint64) []float64 {
-		config := quick(2)
-		config.Seed = seed
-		m := expect.Must(Pretrain(context.Background(), eng, stripesOf(8, 2), config))(t)
-		return m.History.Losses
-	}
-	a, again, b := run(1), run(1), run(2)
-	expect.That(t, slices.Equal(a, again), "one seed gave %v and %v", a, again)
-	expect.That(t, !slices.Equal(a, b), "two seeds gave the same losses %v", a)
 }
 
 // The losses that training on images gave when this list was made, on XLA; other engines and processors round otherwise.

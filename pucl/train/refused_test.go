@@ -132,8 +132,7 @@ func TestPretrainErrors(t *testing.T) {
 		bend    func(*Config)
 		want    string
 	}{
-		{"temperature", stripesOf(8, 2), func(c *Config) { c.Tau = -1 },
-			"temperature τ = -1 … it divides the similarities"},
+		{"temperature", stripesOf(8, 2), func(c *Config) { c.Tau = -1 }, "temperature τ = -1 … it divides the similarities"},
 		{"steps", stripesOf(8, 2), func(c *Config) { c.Steps = -1 }, "Steps -1, CheckpointEvery 500 … negative"},
 		{"crop", stripesOf(8, 2), func(c *Config) { c.Recipe = grayViews(2) },
 			"area, ratio up to 1.33, brightness ±0.4 … the shares must be positive, in order"},

@@ -179,8 +179,7 @@ func TestMovingAverage(t *testing.T) {
 			}
 			runTask(t, eng, task, settings)
 			for _, name := range []string{"weights", "bias"} {
-				expect.That(t, !task.Store.GetVariable("/teacher/"+name).Trainable,
-					"the teacher's %s are trainable", name)
+				expect.That(t, !task.Store.GetVariable("/teacher/"+name).Trainable, "the teacher's %s are trainable", name)
 			}
 		}
 	}

@@ -233,8 +233,7 @@ func TestTokensAreTransformers(t *testing.T) {
 	}
 	expect.NoError(t, json.Unmarshal(data, &want))
 	vocabulary, err := ReadVocabulary(strings.NewReader(strings.Join(want.Vocabulary, "\r\n")))
-	expect.Require(t, err == nil && slices.Equal(vocabulary, want.Vocabulary),
-		"vocabulary %q, error %v", vocabulary, err)
+	expect.Require(t, err == nil && slices.Equal(vocabulary, want.Vocabulary), "vocabulary %q, error %v", vocabulary, err)
 	tokenizer := expect.Must(NewTokenizer(vocabulary))(t)
 	for i, text := range want.Texts {
 		expect.Equal(t, tokenizer.Encode(text), want.IDs[i], "%q: tokens ", text)

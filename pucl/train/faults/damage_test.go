@@ -44,8 +44,7 @@ func TestFaultDamagedCheckpoint(t *testing.T) {
 		}
 		return contentOf(task, h), nil
 	})
-	expect.That(t, err == nil && result.Other <= 0 && result.Panicked <= 0 && result.Refused != 0,
-		"%v, %v", result, err)
+	expect.That(t, err == nil && result.Other <= 0 && result.Panicked <= 0 && result.Refused != 0, "%v, %v", result, err)
 	t.Logf("| damaged checkpoint of %d bytes | %v |", len(data), result)
 }
 

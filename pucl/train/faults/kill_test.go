@@ -245,8 +245,7 @@ func TestFaultTwoRuns(t *testing.T) {
 			}
 			what := fmt.Sprintf("seeds 0 and %d, %s", seed, when)
 			programs[0] = runs[0].start(t)
-			expect.Require(t, when != "one after the other" || programs[0].until("step 3"),
-				"%s: %q", what, programs[0].said)
+			expect.Require(t, when != "one after the other" || programs[0].until("step 3"), "%s: %q", what, programs[0].said)
 			programs[1] = runs[1].start(t)
 			var failures [2]string
 			var group sync.WaitGroup

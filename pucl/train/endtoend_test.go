@@ -49,7 +49,7 @@ func TestFeaturesEndToEnd(t *testing.T) {
 	eng := enginetest.Open(t)
 	table, split, batches, scale := train.TwoKinds(t, 1000, 250, 1, datasets.BatchConfig{Size: 128, Share: 0.5, Seed: 1})
 	m := expect.Must(train.PretrainFeatures(context.Background(), eng, batches, train.Config{
-		Steps: 300, Encoder: encoder.MLP{Hidden: []int{64}, Dim: 32}, Projection: 16, Seed: 1,
+		Steps: 150, Encoder: encoder.MLP{Hidden: []int{64}, Dim: 32}, Projection: 16, Seed: 1,
 	}))(t)
 	expect.Contains(t, m.Record.Settings, "PUCL", "views: from the batches", "MLP hidden [64], 32-d")
 	want := "rows of 16 features, " + batches.String()

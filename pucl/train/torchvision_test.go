@@ -40,26 +40,30 @@ func readTorchResNet(t *testing.T) (want torchResNet) {
 	return want
 }
 
-// torchTensors returns the weights by the formula, for the names and shapes of torchvision's ResNet-18 with its last layer, and as a file of
-// torchvision's has them, counts of batches included.
+// torchTensors returns the weights by the formula, for the names and shapes of torchvision's ResNet-18 with its last layer, and as a
+// file of torchvision's has them, counts of batches included. They are made once.
 func torchTensors(t *testing.T) map[string]safetensors.Tensor {
 	t.Helper()
+	if len(madeTensors) > 0 {
+		return madeTensors
+	}
 	var lists struct {
 		Lists map[string]struct{ Shapes map[string][]int }
 	}
 	vectortest.ReadJSON(t, "../encoder/testdata/torchvision.json", &lists)
 	shapes := lists.Lists["resnet18"].Shapes
 	expect.Require(t, len(shapes) != 0, "no list of resnet18")
-	tensors := map[string]safetensors.Tensor{}
 	for name, shape := range shapes {
-		x := expect.Must(safetensors.New(safetensors.F32, shape, vectortest.TorchWeights(name, shape)))(t)
-		tensors[name] = x
+		weights := vectortest.TorchWeights(name, shape)
+		madeTensors[name] = expect.Must(safetensors.New(safetensors.F32, shape, weights))(t)
 		if layer, ok := strings.CutSuffix(name, "running_mean"); ok {
-			tensors[layer+"num_batches_tracked"] = safetensors.Tensor{DType: safetensors.I64, Data: make([]byte, 8)}
+			madeTensors[layer+"num_batches_tracked"] = safetensors.Tensor{DType: safetensors.I64, Data: make([]byte, 8)}
 		}
 	}
-	return tensors
+	return madeTensors
 }
+
+var madeTensors = map[string]safetensors.Tensor{}
 
 // digestOf returns the digest of make_torchvision.py.
 func digestOf(tensors map[string]safetensors.Tensor) string {
@@ -132,7 +136,7 @@ func TestTrainedResNetGoesToTorchvision(t *testing.T) {
 	eng := enginetest.Open(t)
 	listed := torchTensors(t)
 	m := expect.Must(Pretrain(context.Background(), eng, colors{}, Config{Encoder: resnet18, Projection: 4, Steps: 1,
-		Weights: listed, LeaveOut: []string{"fc."}, Schedule: optim.Constant{}, Recipe: augment.CIFAR(0)}))(t)
+		Weights: listed, LeaveOut: []string{"fc."}, Schedule: optim.Constant{}, Optimizer: optim.SGD{LearningRate: 0.1}, Recipe: augment.CIFAR(0)}))(t)
 	path := filepath.Join(t.TempDir(), "trained.safetensors")
 	expect.NoError(t, m.Export(path))
 	file := expect.Must(safetensors.ReadFile(path))(t)

@@ -25,23 +25,23 @@ const StartEnv = "PUCL_PEERS_START"
 // Checked is how many losses are reported; the steps after them are timed.
 const Checked = 3
 
-// Timer times steps until the benchmark has had enough.
-type Timer struct {
+// timer times steps until the benchmark has had enough.
+type timer struct {
 	b             *testing.B
 	cancel        context.CancelFunc
 	losses, times []float64
 	last          time.Time
 }
 
-// NewTimer returns a timer and the context of a training that it ends.
-func NewTimer(b *testing.B) (*Timer, context.Context) {
+// newTimer returns a timer and the context of a training that it ends.
+func newTimer(b *testing.B) (*timer, context.Context) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.Cleanup(cancel)
-	return &Timer{b: b, cancel: cancel, last: time.Now()}, ctx
+	return &timer{b: b, cancel: cancel, last: time.Now()}, ctx
 }
 
-// Step is told of every step that is done, counted from 1, and of its loss.
-func (t *Timer) Step(step int, loss float64) {
+// step is told of every step that is done, counted from 1, and of its loss.
+func (t *timer) step(step int, loss float64) {
 	now := time.Now()
 	if step <= Checked {
 		t.losses = append(t.losses, loss)
@@ -54,8 +54,8 @@ func (t *Timer) Step(step int, loss float64) {
 	t.last = time.Now()
 }
 
-// Report reports the first losses and the median time.
-func (t *Timer) Report() {
+// report reports the first losses and the median time.
+func (t *timer) report() {
 	for i, loss := range t.losses {
 		t.b.ReportMetric(1e6*loss, fmt.Sprintf("loss-%d-micronats", i+1)) // so that the digits are printed
 	}
@@ -72,11 +72,11 @@ func Run(b *testing.B, write func(path string) error, train func(ctx context.Con
 		}
 		return
 	}
-	timer, ctx := NewTimer(b)
-	if err := train(ctx, timer.Step); !errors.Is(err, context.Canceled) {
+	clock, ctx := newTimer(b)
+	if err := train(ctx, clock.step); !errors.Is(err, context.Canceled) {
 		b.Fatal(err)
 	}
-	timer.Report()
+	clock.report()
 }
 
 // AddBatches adds the inputs of the first batches to out, input 0 of the first one as "1-0", and returns those of the first one.
@@ -90,7 +90,7 @@ func AddBatches(out map[string]safetensors.Tensor, batch func(step int) ([]*tens
 			first = inputs
 		}
 		for i, part := range inputs {
-			if out[fmt.Sprintf("%d-%d", step+1, i)], err = FileTensor(part); err != nil {
+			if out[fmt.Sprintf("%d-%d", step+1, i)], err = fileTensor(part); err != nil {
 				return nil, err
 			}
 		}
@@ -112,8 +112,8 @@ func AddWeights(out map[string]safetensors.Tensor, store *model.Store, scopes ..
 	return nil
 }
 
-// FileTensor returns a tensor of a batch as files hold it.
-func FileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
+// fileTensor returns a tensor of a batch as files hold it.
+func fileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
 	out.DType = map[dtypes.DType]safetensors.DType{
 		dtypes.Uint8: safetensors.U8, dtypes.Int32: safetensors.I32, dtypes.Float32: safetensors.F32,
 	}[t.DType()]

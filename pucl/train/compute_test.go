@@ -133,10 +133,10 @@ func TestLossOverDevices(t *testing.T) {
 // What several devices leave behind is a model like any other: it embeds on one device, can be saved, and goes on from a
 // checkpoint on another number of devices.
 func TestModelOfSeveralDevices(t *testing.T) {
-	eng := onDevices(t, 4)
+	eng, pureGo := onDevices(t, 4), enginetest.Open(t)
 	config := light(4)
 	config.Encoder, config.Optimizer = encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
-	whole, err := Pretrain(context.Background(), eng, stripesOf(16, 4), config)
+	whole, err := Pretrain(context.Background(), pureGo, stripesOf(16, 4), config)
 	expect.NoError(t, err)
 	config.Checkpoint = filepath.Join(t.TempDir(), "run")
 	var resumed *Model
@@ -166,7 +166,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 	}
 	pixels, _, _ := stripesOf(16, 4).Batch(9)
 	e := expect.Must(m.Embed(eng, pixels))(t)
-	want := expect.Must(whole.Embed(eng, pixels))(t)
+	want := expect.Must(whole.Embed(pureGo, pixels))(t)
 	expect.That(t, mat.EqualApprox(e.Z, want.Z, 1e-3),
 		"embeddings of a model trained on 4 devices differ from those of one")
 	file := filepath.Join(t.TempDir(), "model")

@@ -267,7 +267,8 @@ func TestFineTuneDiverges(t *testing.T) {
 		t.Errorf("with images held out: %+v", err)
 	}
 	// A step that was saved before stays, and the error names it.
-	sudden := FineTuneConfig{Epochs: 4, BatchSize: 12, LearningRate: 1e-3, Schedule: traintest.Leap{Step: 2, At: 1e39}, Checkpoint: t.TempDir(), CheckpointEvery: 1}
+	sudden := FineTuneConfig{Epochs: 4, BatchSize: 12, LearningRate: 1e-3, Schedule: traintest.Leap{Step: 2, At: 1e39},
+		Checkpoint: t.TempDir(), CheckpointEvery: 1}
 	_, err = FineTune(ctx, eng, m, images, 3, sudden)
 	expect.That(t, errors.As(err, &d) && d.Step == 2 && d.SavedStep == 2 && d.Checkpoint != "", "%+v", err)
 }

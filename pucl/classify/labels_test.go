@@ -117,6 +117,7 @@ func TestFineTuningOnXLA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	data, test := blobs(rng, 60, 2.5), blobs(rng, 100, 2.5)
 	config := FewShotConfig{PerClass: 5, Draws: 2, Seed: 4, Probe: probe.Config{Epochs: 40}}
-	got, want := expect.Must(FitFewShot(xla, data, test, 3, config))(t), expect.Must(FitFewShot(pureGo, data, test, 3, config))(t)
+	got := expect.Must(FitFewShot(xla, data, test, 3, config))(t)
+	want := expect.Must(FitFewShot(pureGo, data, test, 3, config))(t)
 	near(t, "accuracy of few shots", got.Accuracy.Mean, want.Accuracy.Mean, 0.005) // two of 300 rows on the boundary, at most
 }

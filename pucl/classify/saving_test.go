@@ -36,7 +36,8 @@ func TestClassifiersComeBack(t *testing.T) {
 	held := &HeldOut{Images: labeled} // without test images, whose readings are NaN
 	for name, c := range map[string]*Classifier{
 		"three classes": expect.Must(FineTune(ctx, eng, m, data, 3, FineTuneConfig{Epochs: 2}))(t),
-		"PU":            expect.Must(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, FineTuneConfig{Epochs: 2, HeldOut: held}))(t),
+		"PU": expect.Must(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy,
+			FineTuneConfig{Epochs: 2, HeldOut: held}))(t),
 	} {
 		path := filepath.Join(t.TempDir(), "new", "folder", "classifier")
 		expect.NoError(t, c.Save(path))
@@ -55,7 +56,8 @@ func TestClassifiersComeBack(t *testing.T) {
 func TestClustersComeBack(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	labeled, _ := pu(14, 12)
-	clusters := expect.Must(cluster.PUPL(unitEmbedding(t, eng, m, labeled.Pixels), labeled.Labels, cluster.Config{Seed: 1}))(t)
+	clusters := expect.Must(cluster.PUPL(unitEmbedding(t, eng, m, labeled.Pixels), labeled.Labels,
+		cluster.Config{Seed: 1}))(t)
 	c := &Classifier{Model: m, Probe: constant(1, 8, 0.5), Clusters: clusters}
 	path := filepath.Join(t.TempDir(), "c")
 	expect.NoError(t, c.Save(path))

@@ -80,7 +80,8 @@ func TestCrossFitEqualsStagesByHand(t *testing.T) {
 	expect.That(t, reflect.DeepEqual(got.Labels, labels),
 		"labels by a prior of %g, want those by %g", got.Labels.Prior, labels.Prior)
 	for fold, x := range xs {
-		if p := expect.Must(probe.FitPU(eng, x, labels.Positive, risk.CrossEntropy, config.Probe))(t); !reflect.DeepEqual(got.Classifier[fold].Probe, p) {
+		if p := expect.Must(probe.FitPU(eng, x, labels.Positive, risk.CrossEntropy,
+			config.Probe))(t); !reflect.DeepEqual(got.Classifier[fold].Probe, p) {
 			t.Errorf("probe %d: %v, want %v", fold, got.Classifier[fold].Probe, p)
 		}
 	}

@@ -66,8 +66,9 @@ func TestCrossFitJudgesHeldOutImages(t *testing.T) {
 	for i := 0; i < 30; i += 2 {
 		held.Index, held.Labeled = append(held.Index, i), append(held.Labeled, i < 6)
 	}
-	fitted := expect.Must(CrossFit(context.Background(), eng, data, CrossFitConfig{Folds: 2, Pretrain: quick(4), Probe: probe.Config{Epochs: 5},
-		Labels: pseudo.Config{Folds: 2, Prior: 0.5}, HeldOut: held}))(t)
+	fitted := expect.Must(CrossFit(context.Background(), eng, data,
+		CrossFitConfig{Folds: 2, Pretrain: quick(4), Probe: probe.Config{Epochs: 5},
+			Labels: pseudo.Config{Folds: 2, Prior: 0.5}, HeldOut: held}))(t)
 	means := make([]float64, 30)
 	for _, member := range fitted.Classifier {
 		h := rows.Unit(expect.Must(member.Model.EmbedImages(eng, data.Images))(t).H)

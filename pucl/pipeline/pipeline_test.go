@@ -47,7 +47,8 @@ func TestRunEqualsStagesByHand(t *testing.T) {
 		want := classify.Classifier{Model: m, Probe: p, Clusters: clusters}
 		config.Space = space
 		// With the model that is there, batches are not needed.
-		checkResult(t, expect.Must(Fit(ctx, eng, m, Images{Images: data.Images, Index: data.Index, Labeled: data.Labeled}, config))(t), e, p, want)
+		checkResult(t, expect.Must(Fit(ctx, eng, m, Images{Images: data.Images, Index: data.Index, Labeled: data.Labeled},
+			config))(t), e, p, want)
 		if space == EncoderOutputs {
 			continue
 		}

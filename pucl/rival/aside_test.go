@@ -144,8 +144,8 @@ var linear = encoder.Func{Name: "linear", Graph: func(scope *model.Scope, x *Nod
 	return encoder.Dense(scope, x, 4, true)
 }}
 
-// On XLA every method has the first losses of the pure-Go engine, which TestFirstLossesAndResume compares with frozen ones. Warm-ups
-// are over by then.
+// On XLA every method has the first losses of the pure-Go engine, which TestFirstLossesAndResume compares with frozen
+// ones. Warm-ups are over by then.
 func TestFirstLossesOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	for name, method := range methods {

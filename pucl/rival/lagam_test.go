@@ -180,7 +180,8 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 	due := map[int]bool{5: true, 6: true, 8: true} // the last step is too late
 	r := dealt(t, data, quick(method, 10))
 	r.network = must(t, eng, data, quick(NNPU{Prior: 0.5}, 60)).Network
-	r.reader = expect.Must(r.network.newScorer(eng, reading{inNetwork, func(p pass) *Node { return L2Normalize(p.h, -1) }}))(t)
+	r.reader = expect.Must(r.network.newScorer(eng, reading{inNetwork,
+		func(p pass) *Node { return L2Normalize(p.h, -1) }}))(t)
 	defer r.reader.exec.Finalize()
 	v := r.memory(r.network.store.RootScope(), "groups")
 	for done := 1; done <= 10; done++ {

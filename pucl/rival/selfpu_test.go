@@ -287,7 +287,8 @@ func TestStudents(t *testing.T) {
 	for i := range flags {
 		flags[i] = float32(i % 3 % 2)
 	}
-	expect.NoError(t, r.memory(r.network.store.RootScope(), "trusted", 2).SetValue(tensors.FromFlatDataAndDimensions(flags, 120, 2)))
+	trusted := r.memory(r.network.store.RootScope(), "trusted", 2)
+	expect.NoError(t, trusted.SetValue(tensors.FromFlatDataAndDimensions(flags, 120, 2)))
 	exec := expect.Must(model.NewExec(eng.Backend, r.network.store, func(scope *model.Scope, index, x, now *Node) []*Node {
 		logits := r.outputs(scope, []*Node{x, index, now})
 		var parts []*Node

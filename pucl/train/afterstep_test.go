@@ -51,8 +51,8 @@ func fit(t *testing.T, eng *engine.Engine, c Config) *Model {
 	return expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), c))(t)
 }
 
-// A run that is looked at has the numbers of one that is not, beside a monitor too; what is seen is the model as it stands.
-// TestDevicesDoNotChangeTheNumbers looks at one over devices.
+// A run that is looked at has the numbers of one that is not, beside a monitor too; what is seen is the model as it
+// stands. TestDevicesDoNotChangeTheNumbers looks at one over devices.
 func TestAfterStepChangesNothing(t *testing.T) {
 	eng := enginetest.Open(t)
 	want := fit(t, eng, quick(6))
@@ -176,7 +176,8 @@ func TestDivergedSaysAll(t *testing.T) {
 		if tt.name != "weights" {
 			continue
 		}
-		if _, again := Pretrain(context.Background(), eng, stripesOf(8, 2), config); again == nil || again.Error() != err.Error() {
+		if _, again := Pretrain(context.Background(), eng, stripesOf(8, 2), config); again == nil ||
+			again.Error() != err.Error() {
 			t.Errorf("%s: going on from the checkpoint gave %v", tt.name, again)
 		}
 	}

@@ -227,7 +227,8 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 		{"one view", counted{2, 4, 2}, func(*Config) {}, "2 labels and 4 numbers … two views of rows of 2 need 4 numbers for each"},
 		{"one example", counted{2, 4, 1}, func(*Config) {}, "batch 0 is one of 1 … at least 2"},
 		{"labels of monitored rows", counted{2, 8, 2}, func(c *Config) {
-			c.Monitor = Monitor{Every: 1, Features: mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8}), Labeled: make([]bool, 3)}
+			c.Monitor = Monitor{Every: 1, Features: mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8}),
+				Labeled: make([]bool, 3)}
 		}, "4 rows of 2 features and 3 labels to monitor … at least 2 rows of 2 features, and a label for each"},
 		{"an encoder of images", counted{2, 8, 2}, func(c *Config) { c.Encoder = tiny },
 			"a SmallCNN reads images [n, height, width … use an MLP"},

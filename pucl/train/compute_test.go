@@ -48,9 +48,9 @@ var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Sco
 	return ReduceMean(encoder.ReLU(Add(y, filtered("past", x, 1, 2))), 1, 2)
 }}
 
-// Split over devices and looked at on the way, training takes the same steps as on the pure-Go engine's one, up to rounding: the
-// loss is that of the global batch, batch normalization has its statistics, and the weights get its gradient. Rounding grows from
-// step to step, so they are few; what is not global shows in the first loss already.
+// Split over devices and looked at on the way, training takes the same steps as on the pure-Go engine's one, up to
+// rounding: the loss is that of the global batch, batch normalization has its statistics, and the weights get its
+// gradient. Rounding grows from step to step, so they are few; what is not global shows in the first loss already.
 func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 	eng, pureGo := onDevices(t, 4), enginetest.Open(t)
 	for _, tt := range []struct {
@@ -78,7 +78,8 @@ func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 			c.Compute.Devices = tt.devices
 			many := trained(t, eng, c)
 			for i, loss := range many.History.Losses {
-				expect.That(t, math.Abs(loss-one.History.Losses[i]) < 1e-4, "loss %g of step %d, on one device %g", loss, i, one.History.Losses[i])
+				expect.That(t, math.Abs(loss-one.History.Losses[i]) < 1e-4, "loss %g of step %d, on one device %g", loss, i,
+					one.History.Losses[i])
 			}
 			d, where := farthest(t, one, many)
 			expect.That(t, d < tt.tol, "%s differs by %g", where, d)
@@ -115,7 +116,8 @@ func TestLossOverDevices(t *testing.T) {
 		return all
 	}
 	z, labeled := lossRows(rows, 8)
-	one := expect.Must(ExecOnceN(enginetest.Open(t).Backend, func(in []*Node) []*Node { return graph(nil, in) }, z, labeled))(t)
+	one := expect.Must(ExecOnceN(enginetest.Open(t).Backend, func(in []*Node) []*Node { return graph(nil, in) },
+		z, labeled))(t)
 	first := numbers(one[0], one[1])
 	d := expect.Must(newDevices(eng, devices))(t)
 	p := expect.Must(d.newProgram(model.NewStore(), graph, layout{inputs: []bool{true}, outputs: []bool{false}}))(t)
@@ -123,10 +125,12 @@ func TestLossOverDevices(t *testing.T) {
 	z, labeled = lossRows(rows, 8) // the others are the pure-Go engine's
 	placed := expect.Must(d.shard(z, labeled))(t)
 	last := placed[0][devices-1].Shape().Dim(0)
-	expect.That(t, len(placed[0]) == devices && last == rows/devices, "on %d devices: the last one has %d rows", len(placed[0]), last)
+	expect.That(t, len(placed[0]) == devices && last == rows/devices, "on %d devices: the last one has %d rows",
+		len(placed[0]), last)
 	out := expect.Must(p.run(len(placed), placed...))(t)
 	for i, got := range numbers(out[0][0], out[1][0]) {
-		expect.Require(t, math.Abs(got-first[i]) < 2e-5, "number %d is %g on %d devices, %g on one", i, got, devices, first[i])
+		expect.Require(t, math.Abs(got-first[i]) < 2e-5, "number %d is %g on %d devices, %g on one", i, got, devices,
+			first[i])
 	}
 }
 

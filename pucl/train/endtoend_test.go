@@ -96,5 +96,6 @@ func TestFineTuneBringYourOwn(t *testing.T) {
 	m = expect.Must(train.LoadModel(path, train.OwnEncoder("mine")))(t)
 	pixels, _, _ := batches.Batch(9)
 	data := classify.LabeledImages[int]{Pixels: pixels, Labels: []int{0, 1, 0, 1, 0, 1, 0, 1}}
-	expect.NoError(t, expect.Err(classify.FineTune(ctx, eng, m, data, 2, classify.FineTuneConfig{Epochs: 2, BatchStatistics: true})))
+	expect.NoError(t, expect.Err(classify.FineTune(ctx, eng, m, data, 2,
+		classify.FineTuneConfig{Epochs: 2, BatchStatistics: true})))
 }

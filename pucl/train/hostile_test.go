@@ -157,7 +157,8 @@ func TestForgedCheckpoints(t *testing.T) {
 		task, _ := tallied()
 		r := &run{Task: task, Settings: regressionRun(t.TempDir()).WithDefaults(), history: &History{}}
 		r.checkpoint = &checkpoint{identity: r.identity()}
-		expect.NoError(t, expect.Err(task.Store.CreateVariable("/net/weights", tensors.FromShape(shapes.Make(dtypes.Float32, 3, 2)))))
+		expect.NoError(t, expect.Err(task.Store.CreateVariable("/net/weights",
+			tensors.FromShape(shapes.Make(dtypes.Float32, 3, 2)))))
 		h := checkpointHead{Identity: r.checkpoint.identity, Step: 2, Variables: []variable{{"/#rngstate", false}, {"/net/weights", true}}}
 		h.History.add(metrics{}, 0, 1)
 		h.History.add(metrics{}, 0, 1)
@@ -348,7 +349,8 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(sections[0], sections[1], sections[2])
 	f.Fuzz(func(t *testing.T, head, state, variables []byte) {
 		path := filepath.Join(t.TempDir(), "checkpoint")
-		expect.NoError(t, os.WriteFile(path, resealed(t, checkpointKind, checkpointSections, [][]byte{head, state, variables}), 0o644))
+		expect.NoError(t, os.WriteFile(path, resealed(t, checkpointKind, checkpointSections,
+			[][]byte{head, state, variables}), 0o644))
 		if r, err := loadCheckpoint(eng, path, listed()); err == nil && (r.checkpoint.step < 1 || len(r.history.Losses) != r.checkpoint.step) {
 			t.Errorf("a run of step %d with %d losses", r.checkpoint.step, len(r.history.Losses))
 		}

@@ -50,7 +50,8 @@ func TestIdentity(t *testing.T) {
 	}
 	sameName := pucl.Objective{Name: pucl.PUCL().Name, Attract: pucl.Scale(0.5, pucl.PUCL().Attract), Repel: pucl.LogPartition}
 	cases := map[string]change{
-		"Data":          {stripesOfAnotherName{stripesOf(8, 2)}, nil, "images 12×12×1, stripes", "images 12×12×1, other stripes"},
+		"Data": {stripesOfAnotherName{stripesOf(8, 2)}, nil, "images 12×12×1, stripes",
+			"images 12×12×1, other stripes"},
 		"Objective":     {nil, func(c *Config) { c.Objective = pucl.SSCL() }, "PUCL", "ssCL"},
 		"ObjectiveLoss": {nil, func(c *Config) { c.Objective = sameName }, "", ""},
 		"Tau":           {nil, func(c *Config) { c.Tau = 0.25 }, "0.5", "0.25"},

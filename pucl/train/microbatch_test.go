@@ -165,7 +165,8 @@ var filtered = encoder.Func{Name: "one convolution", Graph: func(scope *model.Sc
 	return ReduceMean(encoder.ReLU(encoder.Convolution(scope, x, 16, 3, 1)), 1, 2)
 }}
 
-// The activations of a batch of 256 views are 64 MiB for 16 channels. In 4 parts a step must do with less than half of the memory.
+// The activations of a batch of 256 views are 64 MiB for 16 channels. In 4 parts a step must do with less than half of
+// the memory.
 func TestMicroBatchesSaveMemory(t *testing.T) {
 	parts, err := strconv.Atoi(os.Getenv(microBatchesOfChild))
 	child := err == nil

@@ -50,7 +50,8 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 			}
 			panic(errors.New("seen enough")) // compiling would take long
 		})
-		_, err := exec.Compile(shapes.Make(dtypes.Float32, 8, 28, 28, 1), shapes.Make(dtypes.Bool, 4), shapes.Make(dtypes.Float32))
+		_, err := exec.Compile(shapes.Make(dtypes.Float32, 8, 28, 28, 1), shapes.Make(dtypes.Bool, 4),
+			shapes.Make(dtypes.Float32))
 		expect.Require(t, err != nil && strings.Contains(err.Error(), "seen enough"), "%v: %v", network, err)
 		exec.Finalize()
 		// The loss of a small batch makes all similarities as one product and has two more in its gradient.

@@ -102,8 +102,9 @@ func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 			c.Monitor = Monitor{Every: 1, Pixels: make([]uint8, 288), Labeled: make([]bool, 3)}
 		},
 			"train: 2 images to monitor of 12×12×1 (height×width×channels) and 3 labels; … give one for each image, in the same order"},
-		{"rows for images", stripesOf(8, 2), func(c *Config) { c.Monitor = Monitor{Every: 1, Features: mat.NewDense(2, 2, nil)} },
-			"train: Monitor.Features holds rows of features, but images are trained on; … give Monitor.Pixels"},
+		{"rows for images", stripesOf(8, 2), func(c *Config) {
+			c.Monitor = Monitor{Every: 1, Features: mat.NewDense(2, 2, nil)}
+		}, "train: Monitor.Features holds rows of features, but images are trained on; … give Monitor.Pixels"},
 	} {
 		config := quick(2)
 		if tt.bend != nil {
@@ -138,8 +139,9 @@ func TestPretrainErrors(t *testing.T) {
 			"area, ratio up to 1.33, brightness ±0.4 … the shares must be positive, in order"},
 		{"pixels", brokenBatches{stripesOf(8, 2)}, func(*Config) {},
 			"1151 bytes of pixels, but images of 12×12×1 … do ImageShape and Batch speak of the same"},
-		{"graph error", stripesOf(8, 2), func(c *Config) { c.Objective = pucl.Objective{Name: "half", Attract: pucl.OwnViews} },
-			"lacks a term … it needs both Attract and Repel"},
+		{"graph error", stripesOf(8, 2), func(c *Config) {
+			c.Objective = pucl.Objective{Name: "half", Attract: pucl.OwnViews}
+		}, "lacks a term … it needs both Attract and Repel"},
 		{"endless temperature", stripesOf(8, 2), func(c *Config) { c.Tau = math.Inf(1) },
 			"temperature τ = +Inf … it divides the similarities"},
 		{"rate", stripesOf(8, 2), func(c *Config) { c.LearningRate = math.NaN() },
@@ -157,7 +159,8 @@ func TestPretrainErrors(t *testing.T) {
 }
 
 func TestNoEngine(t *testing.T) {
-	refusal.Check(t, refusal.Err(Pretrain(context.Background(), nil, stripesOf(8, 2), quick(1))), "no engine given … engine.Open")
+	refusal.Check(t, refusal.Err(Pretrain(context.Background(), nil, stripesOf(8, 2), quick(1))),
+		"no engine given … engine.Open")
 }
 
 // A stopped run says where its state is, or why there is none.
@@ -219,6 +222,7 @@ func TestNothingGiven(t *testing.T) {
 	refusal.Check(t, refusal.Err(Pretrain(ctx, eng, nil, quick(1))), "no batches of images … NewBatches of a data set makes some")
 	refusal.Check(t, refusal.Err(PretrainFeatures(ctx, eng, nil, quickFeatures(1))), "no batches of rows … NewBatches of a table makes some")
 	var never context.Context
-	refusal.Check(t, refusal.Err(Pretrain(never, eng, stripesOf(8, 2), quick(1))), "no context … give context.Background()")
+	refusal.Check(t, refusal.Err(Pretrain(never, eng, stripesOf(8, 2), quick(1))),
+		"no context … give context.Background()")
 	refusal.Check(t, refusal.Err(quickModel(t).NewEmbedder(nil)), "no engine given … open one with engine.Open")
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// resumed trains a run as a whole, and again with a stop after so many steps, and fails the test unless both end in the same bits. It
-// returns the first one, and the configuration of the other with its checkpoint.
+// resumed trains a run as a whole, and again with a stop after so many steps, and fails the test unless both end in the
+// same bits. It returns the first one, and the configuration of the other with its checkpoint.
 func resumed(t *testing.T, after int, c Config, run func(context.Context, Config) (*Model, error)) (*Model, Config) {
 	t.Helper()
 	whole := expect.Must(run(context.Background(), c))(t)
@@ -46,7 +46,8 @@ func on(eng *engine.Engine, batches Batches) func(context.Context, Config) (*Mod
 	return func(ctx context.Context, c Config) (*Model, error) { return Pretrain(ctx, eng, batches, c) }
 }
 
-// A run that is stopped and resumed ends in the very same numbers as one that is not. A finished run is not trained again.
+// A run that is stopped and resumed ends in the very same numbers as one that is not. A finished run is not trained
+// again.
 func TestResumeIsExact(t *testing.T) {
 	eng := enginetest.Open(t)
 	batches := stripesOf(8, 2)

@@ -102,7 +102,8 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 // What peers start from can be written, whether or not anybody times them.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
-	expect.NoError(t, writeStart(enginetest.Open(t), newGratings(2, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path))
+	expect.NoError(t, writeStart(enginetest.Open(t), newGratings(2, 28, 1),
+		Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path))
 	file := expect.Must(safetensors.ReadFile(path))(t)
 	for _, name := range []string{"pixels", "labeled", "numbers-3", "encoder.conv1.weight", "encoder.dense.norm.bias", "projector.out.bias"} {
 		_, ok := file.Tensors[name]

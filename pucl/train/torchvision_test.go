@@ -40,8 +40,8 @@ func readTorchResNet(t *testing.T) (want torchResNet) {
 	return want
 }
 
-// torchTensors returns the weights by the formula, for the names and shapes of torchvision's ResNet-18 with its last layer, and as a
-// file of torchvision's has them, counts of batches included. They are made once.
+// torchTensors returns the weights by the formula, for the names and shapes of torchvision's ResNet-18 with its last
+// layer, and as a file of torchvision's has them, counts of batches included. They are made once.
 func torchTensors(t *testing.T) map[string]safetensors.Tensor {
 	t.Helper()
 	if len(madeTensors) > 0 {
@@ -136,7 +136,8 @@ func TestTrainedResNetGoesToTorchvision(t *testing.T) {
 	eng := enginetest.Open(t)
 	listed := torchTensors(t)
 	m := expect.Must(Pretrain(context.Background(), eng, colors{}, Config{Encoder: resnet18, Projection: 4, Steps: 1,
-		Weights: listed, LeaveOut: []string{"fc."}, Schedule: optim.Constant{}, Optimizer: optim.SGD{LearningRate: 0.1}, Recipe: augment.CIFAR(0)}))(t)
+		Weights: listed, LeaveOut: []string{"fc."}, Recipe: augment.CIFAR(0),
+		Schedule: optim.Constant{}, Optimizer: optim.SGD{LearningRate: 0.1}}))(t)
 	path := filepath.Join(t.TempDir(), "trained.safetensors")
 	expect.NoError(t, m.Export(path))
 	file := expect.Must(safetensors.ReadFile(path))(t)

@@ -84,8 +84,10 @@ func TestViewsAndClassesRefused(t *testing.T) {
 		return err
 	}
 	refusal.Check(t, run(classed{stripes: stripesOf(8, 0)}, 1), "Views 1 of every image … 2 or more, and 0 means 2")
-	refusal.Check(t, run(classed{stripes: stripesOf(8, 0), count: -1}, 2), "batch 0 … 7 classes of 8 images … one for each")
-	refusal.Check(t, run(classed{stripes: stripesOf(8, 0), fails: errors.New("no file; copy it")}, 2), "batch 0: no file … copy it")
+	refusal.Check(t, run(classed{stripes: stripesOf(8, 0), count: -1}, 2),
+		"batch 0 … 7 classes of 8 images … one for each")
+	refusal.Check(t, run(classed{stripes: stripesOf(8, 0), fails: errors.New("no file; copy it")}, 2),
+		"batch 0: no file … copy it")
 	refusal.Check(t, run(stripesOf(8, 0), 2), "a term looks at a mask that is nil … Views.Class")
 	config := quick(1)
 	config.Objective, config.Views = pucl.DCL(pucl.DCLConfig{Positives: 3}), 4 // which two views do not have
@@ -115,7 +117,8 @@ func TestSecondsAreSeen(t *testing.T) {
 			m := expect.Must(Pretrain(context.Background(), eng, batches, config))(t)
 			return m.History.Losses[0]
 		}
-		plain, same, other := loss(stripesOf(8, 0)), loss(samePairs{stripesOf(8, 0)}), loss(pairedStripes{stripes: stripesOf(8, 0)})
+		plain, same, other := loss(stripesOf(8, 0)), loss(samePairs{stripesOf(8,
+			0)}), loss(pairedStripes{stripes: stripesOf(8, 0)})
 		expect.That(t, plain == same && plain != other,
 			"%d parts: losses %g of images, %g of pairs of one image, %g of pairs of two", parts, plain, same, other)
 	}

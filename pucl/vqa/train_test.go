@@ -180,8 +180,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// On XLA the first losses are those of the pure-Go engine. TestTermsAgainstLoops takes the terms of the alignment, which would have
-// four more networks compiled, to XLA.
+// On XLA the first losses are those of the pure-Go engine. TestTermsAgainstLoops takes the terms of the alignment,
+// which would have four more networks compiled, to XLA.
 func TestFirstLossesOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	config := tiny()

@@ -63,9 +63,10 @@ func (t *timer) report() {
 	t.b.ReportMetric(t.times[len(t.times)/2], "median-ms")
 }
 
-// Run times steps of a training that calls step after each of them, or writes what others need to compute the same to the file that
-// [StartEnv] names.
-func Run(b *testing.B, write func(path string) error, train func(ctx context.Context, step func(step int, loss float64)) error) {
+// Run times steps of a training that calls step after each of them, or writes what others need to compute the same to
+// the file that [StartEnv] names.
+func Run(b *testing.B, write func(path string) error,
+	train func(ctx context.Context, step func(step int, loss float64)) error) {
 	if path := os.Getenv(StartEnv); path != "" {
 		if err := write(path); err != nil {
 			b.Fatal(err)
@@ -79,8 +80,10 @@ func Run(b *testing.B, write func(path string) error, train func(ctx context.Con
 	clock.report()
 }
 
-// AddBatches adds the inputs of the first batches to out, input 0 of the first one as "1-0", and returns those of the first one.
-func AddBatches(out map[string]safetensors.Tensor, batch func(step int) ([]*tensors.Tensor, error)) (first []*tensors.Tensor, err error) {
+// AddBatches adds the inputs of the first batches to out, input 0 of the first one as "1-0", and returns those of the
+// first one.
+func AddBatches(out map[string]safetensors.Tensor,
+	batch func(step int) ([]*tensors.Tensor, error)) (first []*tensors.Tensor, err error) {
 	for step := range Checked {
 		inputs, err := batch(step)
 		if err != nil {

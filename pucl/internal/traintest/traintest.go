@@ -39,8 +39,8 @@ func Stripe(rng *rand.Rand, horizontal bool) []uint8 {
 	return pixels
 }
 
-// Stripes are batches of images of two classes, horizontal and vertical stripes. The first Labeled examples of each are labeled
-// positives (horizontal).
+// Stripes are batches of images of two classes, horizontal and vertical stripes. The first Labeled examples of each are
+// labeled positives (horizontal).
 type Stripes struct{ Size, Labeled int }
 
 // NewStripes returns batches of so many images, the first of which are labeled.
@@ -79,8 +79,8 @@ func (w *Witness[P]) Step(P) { w.Steps++ }
 // End counts an end and keeps its arguments.
 func (w *Witness[P]) End(p P, err error) { w.Ends++; w.Last, w.Err = p, err }
 
-// Moved returns the paths of variables that differ between two stores in any bit. It reports stores of other sizes or without
-// variables.
+// Moved returns the paths of variables that differ between two stores in any bit. It reports stores of other sizes or
+// without variables.
 func Moved(t testing.TB, a, b *model.Store) (paths []string) {
 	t.Helper()
 	old, now := values(t, a), values(t, b)

@@ -104,8 +104,8 @@ func (s steps) Step(p train.Progress) { s.step(p) }
 
 func (s steps) End(train.Progress, error) {}
 
-// TestFaultChild is the program that the tests of faults start; by itself it tests nothing. It trains to the end, or until it is asked
-// to stop, and says on its way how far it is.
+// TestFaultChild is the program that the tests of faults start; by itself it tests nothing. It trains to the end, or
+// until it is asked to stop, and says on its way how far it is.
 func TestFaultChild(t *testing.T) {
 	folder := os.Getenv(faultFolder)
 	if folder == "" {

@@ -29,11 +29,13 @@ import (
 const faultCount = "PUCL_FAULT_COUNT"
 
 func init() {
-	faultModes["no room in a file"] = func(ctx context.Context, t *testing.T, eng *engine.Engine, b *datasets.Batches, c train.Config) {
+	faultModes["no room in a file"] = func(ctx context.Context, t *testing.T, eng *engine.Engine, b *datasets.Batches,
+		c train.Config) {
 		signal.Ignore(syscall.SIGXFSZ)
 		fullDisk(ctx, t, eng, b, c, syscall.EFBIG, func(room int) func() error { return limitFiles(t, room) })
 	}
-	faultModes["no room on the disk"] = func(ctx context.Context, t *testing.T, eng *engine.Engine, b *datasets.Batches, c train.Config) {
+	faultModes["no room on the disk"] = func(ctx context.Context, t *testing.T, eng *engine.Engine, b *datasets.Batches,
+		c train.Config) {
 		ballast := filepath.Join(filepath.Dir(c.Checkpoint), "ballast")
 		fullDisk(ctx, t, eng, b, c, syscall.ENOSPC, func(room int) func() error { return fillDisk(t, ballast, room) })
 	}
@@ -68,10 +70,10 @@ func fillDisk(t *testing.T, path string, room int) (undo func() error) {
 	return func() error { return os.Remove(path) }
 }
 
-// fullDisk has one run after the other find a full disk when it goes on from its fourth step, at sizes from none to enough, and fails
-// the test if one loses something or does not say what is wrong. Folders are emptied between runs.
-func fullDisk(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config, cause error,
-	fill func(room int) (undo func() error)) {
+// fullDisk has one run after the other find a full disk when it goes on from its fourth step, at sizes from none to
+// enough, and fails the test if one loses something or does not say what is wrong. Folders are emptied between runs.
+func fullDisk(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config,
+	cause error, fill func(room int) (undo func() error)) {
 	count := expect.Must(strconv.Atoi(os.Getenv(faultCount)))(t)
 	folder, base := config.Checkpoint, os.Getenv(faultResult)
 	run := func(ctx context.Context, folder string, observer train.Observer) (string, error) {
@@ -112,8 +114,8 @@ func fullDisk(ctx context.Context, t *testing.T, eng *engine.Engine, batches *da
 	fmt.Println("found no room", failed)
 }
 
-// savedOver saves over files that are there, with ever more room, and fails the test unless they stay as they were whenever it finds
-// too little.
+// savedOver saves over files that are there, with ever more room, and fails the test unless they stay as they were
+// whenever it finds too little.
 func savedOver(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config) {
 	signal.Ignore(syscall.SIGXFSZ)
 	folder := config.Checkpoint
@@ -195,7 +197,8 @@ func mountDisk(t *testing.T, dir, options string) {
 }
 
 // nothingWritten asks for a run as somebody who may not write to the folder, and fails unless it is refused at once.
-func nothingWritten(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config) {
+func nothingWritten(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches,
+	config train.Config) {
 	if os.Getuid() == 0 { // whom no permissions bind
 		const nobody = 65534
 		expect.NoError(t, errors.Join(syscall.Setgid(nobody), syscall.Setuid(nobody)))

@@ -20,7 +20,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// undisturbed returns the result of a run of that kind that nobody disturbs and that saves nothing; each kind runs once.
+// undisturbed returns the result of a run of that kind that nobody disturbs and that saves nothing; each kind runs
+// once.
 func undisturbed(t *testing.T, kind string) string {
 	t.Helper()
 	kept.Lock()
@@ -219,7 +220,8 @@ func TestFaultSignals(t *testing.T) {
 		failure, _ := p.end(t)
 		expect.Require(t, failure == "", "%v", failure)
 		at, least := p.last("start"), holds[len(holds)-1]
-		expect.That(t, at >= least, "%v: goes on from %d, want at least %d: CheckpointEvery saves nothing here", signal, at, least)
+		expect.That(t, at >= least, "%v: goes on from %d, want at least %d: CheckpointEvery saves nothing here", signal, at,
+			least)
 		expect.Equal(t, r.read(t), whole, "%v: the end of the run", signal)
 	}
 	seen.row(t, "signals from a shell")

@@ -69,11 +69,12 @@ func fineTuning(ctx context.Context, eng *engine.Engine, batches *datasets.Batch
 		}
 	}
 	held := joined(data[2:])
-	tuned, err := classify.FineTunePU(ctx, eng, m, joined(data[:2]), risk.NNPU(0.4, risk.SigmoidLoss), classify.FineTuneConfig{
-		Epochs: faultSteps / 2, BatchSize: 8, LearningRate: 0.02, Seed: 2, BatchStatistics: true, Schedule: traintest.Cliff{},
-		Keep: evaluate.WithoutNegatives, HeldOut: &classify.HeldOut{Images: held, Test: held, Proxy: evaluate.ByProxyAUC},
-		Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Observer: c.Observer,
-	})
+	tuned, err := classify.FineTunePU(ctx, eng, m, joined(data[:2]), risk.NNPU(0.4, risk.SigmoidLoss),
+		classify.FineTuneConfig{
+			Epochs: faultSteps / 2, BatchSize: 8, LearningRate: 0.02, Seed: 2, BatchStatistics: true, Schedule: traintest.Cliff{},
+			Keep: evaluate.WithoutNegatives, HeldOut: &classify.HeldOut{Images: held, Test: held, Proxy: evaluate.ByProxyAUC},
+			Checkpoint: c.Checkpoint, CheckpointEvery: c.CheckpointEvery, Observer: c.Observer,
+		})
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +86,8 @@ func fineTuning(ctx context.Context, eng *engine.Engine, batches *datasets.Batch
 		return "", err
 	}
 	text, err := stateOf(tuned.Tuning.History, tuned.Model.Store())
-	return fmt.Sprintf("%s%x %x %+v", text, tuned.Probe.Weights.RawMatrix().Data, tuned.Probe.Bias, tuned.Tuning.Epochs), err
+	return fmt.Sprintf("%s%x %x %+v", text, tuned.Probe.Weights.RawMatrix().Data, tuned.Probe.Bias,
+		tuned.Tuning.Epochs), err
 }
 
 // joined puts several sets of images together.
@@ -96,13 +98,15 @@ func joined(all []classify.LabeledImages[bool]) (one classify.LabeledImages[bool
 	return one
 }
 
-// slope returns a task that takes no time: a network learns a number and the outputs of a teacher, its own moving average.
+// slope returns a task that takes no time: a network learns a number and the outputs of a teacher, its own moving
+// average.
 func slope() train.Task {
 	store, state := model.NewStore(), &struct{ Steps []int }{}
 	encoder.SetSeed(store, 1)
 	return train.Task{
 		Store: store, Name: "slope", Data: "one row", State: state,
-		Trained: "student", Networks: []string{"student", "teacher"}, AfterUpdate: train.MovingAverage("teacher", "student", 0.9),
+		Trained: "student", Networks: []string{"student", "teacher"}, AfterUpdate: train.MovingAverage("teacher", "student",
+			0.9),
 		Batch: func(step int) (train.Batch, error) {
 			x := []float32{1, 2, float32(step), -1}
 			return train.Batch{Examples: 2, Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(x, 2, 2)}}, nil

@@ -262,6 +262,7 @@ func TestStudentsTrustTheSurest(t *testing.T) {
 
 // Methods with several networks learn from images by convolutions, in new views, as they do from rows.
 func TestImagesWithSeveralNetworks(t *testing.T) {
+	expect.Slow(t)
 	data := Data{Examples: patterns(1200, 700), Labeled: firstAre(200, 1200)}
 	for name, method := range map[string]Method{"MixPUL": MixPUL{}, "Self-PU": SelfPU{Prior: 0.5}} {
 		t.Run(name, func(t *testing.T) {

@@ -179,6 +179,7 @@ func TestMemoryMoves(t *testing.T) {
 
 // Methods with two views learn from images in new views, as they do from rows.
 func TestImagesInTwoViews(t *testing.T) {
+	expect.Slow(t)
 	eng := enginetest.Open(t)
 	data := Data{Examples: patterns(240, 140), Labeled: firstAre(40, 240)}
 	for name, method := range map[string]Method{"PULNS": PULNS{}, "LaGAM": LaGAM{Prior: 0.5}, "NcPU": NcPU{}} {

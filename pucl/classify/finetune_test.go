@@ -153,20 +153,13 @@ func TestFineTuneLearnsFromViews(t *testing.T) {
 		"neither views nor seed may leave the losses as they are")
 }
 
-// both hands on to two observers.
-type both struct{ a, b train.Observer }
-
-func (o both) Start(p train.Progress)          { o.a.Start(p); o.b.Start(p) }
-func (o both) Step(p train.Progress)           { o.a.Step(p); o.b.Step(p) }
-func (o both) End(p train.Progress, err error) { o.a.End(p, err); o.b.End(p, err) }
-
 // An observer sees of fine-tuning what it sees of pretraining: the start before anything is computed, every step, and the end.
 func TestFineTuneIsObserved(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	data := patterns(15, 12)
 	var rates []float64
 	seen := &witness{}
-	config := FineTuneConfig{Epochs: 2, BatchSize: 5, Observer: both{seen, train.OnStep(func(p train.Progress) {
+	config := FineTuneConfig{Epochs: 2, BatchSize: 5, Observer: observers{seen, train.OnStep(func(p train.Progress) {
 		rates = append(rates, p.Rate)
 		expect.That(t, p.Step == len(rates) && p.Steps == 4 && p.Views == 5*p.Step && p.Examples == 5 &&
 			p.Example == "image" && p.Chance == 0 && p.Loss > 0 && p.Waited >= 0 && p.Elapsed >= p.Waited &&
@@ -206,7 +199,7 @@ func TestFineTuneStops(t *testing.T) {
 		ctx, stop := context.WithCancelCause(context.Background())
 		enough := errors.New("the user had enough")
 		seen := &witness{}
-		config := FineTuneConfig{BatchSize: 4, Checkpoint: folder, Observer: both{seen, train.OnStep(func(p train.Progress) {
+		config := FineTuneConfig{BatchSize: 4, Checkpoint: folder, Observer: observers{seen, train.OnStep(func(p train.Progress) {
 			if p.Step == 2 {
 				stop(enough)
 			}

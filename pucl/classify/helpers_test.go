@@ -22,9 +22,10 @@ import (
 const imageBytes = traintest.ImageBytes
 
 type (
-	stripes = traintest.Stripes
-	cliff   = traintest.Cliff
-	witness = traintest.Witness[train.Progress]
+	stripes   = traintest.Stripes
+	cliff     = traintest.Cliff
+	witness   = traintest.Witness[train.Progress]
+	observers = traintest.Observers[train.Progress]
 )
 
 var stripe, stripesOf, near = traintest.Stripe, traintest.NewStripes, vectortest.Near

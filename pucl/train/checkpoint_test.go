@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,7 +115,7 @@ func TestNoCheckpointIsGood(t *testing.T) {
 	was := contents(t, folder)
 	_, err := Run(context.Background(), eng, regression(), regressionRun(folder))
 	names(t, "both", err, newest+" is cut short", before+" is cut short", "delete the folder to start anew")
-	expect.That(t, equal(was, contents(t, folder)), "damaged checkpoints were touched")
+	expect.That(t, maps.Equal(was, contents(t, folder)), "damaged checkpoints were touched")
 	for _, only := range []string{before, newest} {
 		other := map[string]string{before: newest, newest: before}[only]
 		expect.NoError(t, os.Rename(other, other+".away"))
@@ -122,16 +123,6 @@ func TestNoCheckpointIsGood(t *testing.T) {
 		names(t, only, err, "train: "+only+" is cut short", "delete the folder to start anew")
 		expect.NoError(t, os.Rename(other+".away", other))
 	}
-}
-
-// equal reports whether two folders hold the same.
-func equal(a, b map[string]string) bool {
-	for name := range a {
-		if a[name] != b[name] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // A folder belongs to one run at a time: a second one is refused, with who has it, and touches nothing, also not what the first
@@ -157,7 +148,7 @@ func TestFolderIsOwned(t *testing.T) {
 			refused++
 			names(t, "a second run", err, folder, "regression, process ", " on ", ", since 20", "name another folder")
 		}
-		if !equal(was, contents(t, folder)) {
+		if !maps.Equal(was, contents(t, folder)) {
 			t.Errorf("step %d: the second run changed the folder from %v to %v", p.Step, was, contents(t, folder))
 		}
 		err := os.Remove(part)
@@ -183,7 +174,7 @@ func TestRefusedFoldersAreNotTidied(t *testing.T) {
 	other.Name = "another"
 	_, err := Run(context.Background(), eng, other, regressionRun(folder))
 	names(t, "another run", err, "is the checkpoint of another run")
-	if !equal(was, contents(t, folder)) {
+	if !maps.Equal(was, contents(t, folder)) {
 		t.Errorf("the folder changed from %v to %v", was, contents(t, folder))
 	}
 	runTask(t, eng, regression(), regressionRun(folder))
@@ -245,7 +236,7 @@ func TestOtherEnvironment(t *testing.T) {
 	was := contents(t, folder)
 	names(t, "another environment", expect.Err(Run(context.Background(), eng, regression(), settings)), path,
 		"another environment", "another engine", "77", "2 devices there, one device here", "leave SameEnvironment off")
-	expect.That(t, equal(was, contents(t, folder)), "the folder was changed")
+	expect.That(t, maps.Equal(was, contents(t, folder)), "the folder was changed")
 	settings.SameEnvironment = false
 	history := runTask(t, eng, regression(), settings)
 	expect.That(t, len(history.Notes) == 1 && strings.Contains(history.Notes[0], "another engine") &&

@@ -114,29 +114,10 @@ func stopAfter(steps int) (context.Context, Observer) {
 	})
 }
 
-// witness counts the calls of an observer.
-type witness = traintest.Witness[Progress]
-
-// observers calls several observers in turn.
-type observers []Observer
-
-func (all observers) Start(p Progress) {
-	for _, o := range all {
-		o.Start(p)
-	}
-}
-
-func (all observers) Step(p Progress) {
-	for _, o := range all {
-		o.Step(p)
-	}
-}
-
-func (all observers) End(p Progress, err error) {
-	for _, o := range all {
-		o.End(p, err)
-	}
-}
+type (
+	witness   = traintest.Witness[Progress]
+	observers = traintest.Observers[Progress]
+)
 
 // names fails the test unless err has all the words.
 func names(t *testing.T, what string, err error, words ...string) {

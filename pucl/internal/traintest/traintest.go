@@ -79,6 +79,37 @@ func (w *Witness[P]) Step(P) { w.Steps++ }
 // End counts an end and keeps its arguments.
 func (w *Witness[P]) End(p P, err error) { w.Ends++; w.Last, w.Err = p, err }
 
+// Observer is train.Observer, where P is train.Progress.
+type Observer[P any] interface {
+	Start(P)
+	Step(P)
+	End(P, error)
+}
+
+// Observers call several observers in turn.
+type Observers[P any] []Observer[P]
+
+// Start calls the Start of all.
+func (all Observers[P]) Start(p P) {
+	for _, o := range all {
+		o.Start(p)
+	}
+}
+
+// Step calls the Step of all.
+func (all Observers[P]) Step(p P) {
+	for _, o := range all {
+		o.Step(p)
+	}
+}
+
+// End calls the End of all.
+func (all Observers[P]) End(p P, err error) {
+	for _, o := range all {
+		o.End(p, err)
+	}
+}
+
 // Moved returns the paths of variables that differ between two stores in any bit. It reports stores of other sizes or
 // without variables.
 func Moved(t testing.TB, a, b *model.Store) (paths []string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -41,19 +42,37 @@ func (s Summary) Detectable(power float64) float64 {
 	if s.Seeds < 2 {
 		return math.NaN()
 	}
-	degrees := float64(s.Seeds - 1)
+	return distanceOf(test{s.Seeds, power}) * s.StdDev / math.Sqrt(float64(s.Seeds))
+}
+
+// test is a two-sided t test at level 0.05.
+type test struct {
+	seeds int
+	power float64
+}
+
+// distances holds what distanceOf returned: tables ask for hundreds of tests of few sizes.
+var distances sync.Map // from test to float64
+
+// distanceOf returns how many standard errors the mean is from 0 where the test has its power.
+func distanceOf(t test) float64 {
+	if distance, ok := distances.Load(t); ok {
+		return distance.(float64)
+	}
+	degrees := float64(t.seeds - 1)
 	low, high := 0.0, 1.0
-	for powerOfT(high, degrees) < power {
+	for powerOfT(high, degrees) < t.power {
 		low, high = high, 2*high
 	}
 	for range 60 {
-		if middle := (low + high) / 2; powerOfT(middle, degrees) < power {
+		if middle := (low + high) / 2; powerOfT(middle, degrees) < t.power {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	return high * s.StdDev / math.Sqrt(float64(s.Seeds))
+	distances.Store(t, high)
+	return high
 }
 
 // powerOfT returns the power of the two-sided t test at level 0.05 where the mean is so many standard errors from 0.

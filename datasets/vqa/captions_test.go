@@ -9,7 +9,6 @@ import (
 	"testing/fstest"
 
 	"github.com/puclab/puclab/internal/expect"
-	expects "github.com/puclab/puclab/internal/expect"
 )
 
 // The captions of a picture come in the file's order, and what lies around the list is passed over.
@@ -21,18 +20,18 @@ func TestReadCaptions(t *testing.T) {
 		"none.json":  {Data: []byte(`{"annotations": [{"caption": "A plate."}]}`)}}
 	got, err := ReadCaptions(dir, "captions.json")
 	want := (map[int64][]string{9: {"A plate.", "Lunch."}, 25: {"Two giraffes."}})
-	expects.That(t, err == nil && reflect.DeepEqual(got, want), "captions %v, error %v", got, err)
+	expect.That(t, err == nil && reflect.DeepEqual(got, want), "captions %v, error %v", got, err)
 	_, err = ReadCaptions(dir, "lacks.json")
-	expects.Error(t, err, "lacks.json: vqa: annotations, entry 1", "caption is missing or empty")
+	expect.Error(t, err, "lacks.json: vqa: annotations, entry 1", "caption is missing or empty")
 	_, err = ReadCaptions(dir, "none.json")
-	expects.Error(t, err, "none.json: vqa: annotations, entry 0", "image_id is missing")
-	expects.Equal(t, ImageFile("train2014", 9), "train2014/COCO_train2014_000000000009.jpg", "file")
+	expect.Error(t, err, "none.json: vqa: annotations, entry 0", "image_id is missing")
+	expect.Equal(t, ImageFile("train2014", 9), "train2014/COCO_train2014_000000000009.jpg", "file")
 }
 
 // As many pictures as asked for get the caption of another, the same ones and more at a higher share, and no share but from 0 to 1.
 func TestMisplace(t *testing.T) {
 	of := func(share float64) []int {
-		return expects.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t)
+		return expect.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t)
 	}
 	var before []int
 	for _, share := range []float64{0, 0.25, 0.5, 1} {
@@ -50,16 +49,16 @@ func TestMisplace(t *testing.T) {
 	// Who gets another's gets any other's: in the mean of many draws, each as often.
 	counts := make([]int, 3)
 	for seed := range uint64(3000) {
-		got := expects.Must(Misplace(3, 1, rand.New(rand.NewPCG(seed, 0))))(t)
+		got := expect.Must(Misplace(3, 1, rand.New(rand.NewPCG(seed, 0))))(t)
 		counts[got[1]]++
 	}
-	expects.That(t, counts[1] == 0 && counts[0] >= 1400 && counts[2] >= 1400,
+	expect.That(t, counts[1] == 0 && counts[0] >= 1400 && counts[2] >= 1400,
 		"the second picture has the captions of %v", counts)
 	for _, share := range []float64{-0.1, 1.1} {
 		_, err := Misplace(3, share, rand.New(rand.NewPCG(1, 2)))
-		expects.Error(t, err,
+		expect.Error(t, err,
 			fmt.Sprintf("vqa: a share of %g of the captions is misplaced; it must lie between 0 and 1", share))
 	}
 	_, err := Misplace(1, 0.5, rand.New(rand.NewPCG(1, 2)))
-	expects.Error(t, err, "vqa: the caption of another picture, of 1; take at least 2 pictures, or a share of 0")
+	expect.Error(t, err, "vqa: the caption of another picture, of 1; take at least 2 pictures, or a share of 0")
 }

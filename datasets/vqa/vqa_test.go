@@ -16,7 +16,6 @@ import (
 
 	"github.com/puclab/puclab/datasets/internal/damage"
 	"github.com/puclab/puclab/internal/expect"
-	expects "github.com/puclab/puclab/internal/expect"
 )
 
 // Two files as the official ones are laid out, with the fields that they have around the lists.
@@ -55,22 +54,22 @@ func files(questions, annotations string) fstest.MapFS {
 
 func TestRead(t *testing.T) {
 	// The annotations are in another order than the questions.
-	set := expects.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
-	expects.Require(t, len(set.Examples) == 3, "%d examples, want 3", len(set.Examples))
+	set := expect.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
+	expect.Require(t, len(set.Examples) == 3, "%d examples, want 3", len(set.Examples))
 	want := Example{
 		Question: Question{ID: 458752000, ImageID: 458752, Text: "What is this photo taken looking through?"},
 		Truth: Truth{QuestionType: "what is", AnswerType: "other", Consensus: "net",
 			Answers: [10]string{"net", "net", "net", "netting", "net", "net", "mesh", "net", "net", "net"}},
 	}
-	expects.That(t, set.Examples[0] == want, "got %+v, want %+v", set.Examples[0], want)
+	expect.That(t, set.Examples[0] == want, "got %+v, want %+v", set.Examples[0], want)
 	e := set.Examples[1]
-	expects.That(t, e.Text == `Is it "round"?` && e.Answers[9] == "yes" && e.Consensus == "yes", "got %+v", e)
+	expect.That(t, e.Text == `Is it "round"?` && e.Answers[9] == "yes" && e.Consensus == "yes", "got %+v", e)
 	if e := set.Examples[2]; e.ID != 262146000 || e.ImageID != 262146 || e.Answers != [10]string{"2", "1", "2", "3",
 		"4", "5", "6", "7", "8", "9"} {
 		t.Errorf("got %+v", e)
 	}
 	empty, err := Read(files(`{"questions": []}`, `{"annotations": []}`), "q.json", "a.json")
-	expects.That(t, err == nil && len(empty.Examples) == 0, "empty lists: %v, error %v", empty, err)
+	expect.That(t, err == nil && len(empty.Examples) == 0, "empty lists: %v, error %v", empty, err)
 }
 
 func TestReadErrors(t *testing.T) {
@@ -122,9 +121,9 @@ func TestReadErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			set, err := Read(files(tt.questions, tt.annotations), "q.json", "a.json")
-			expects.Error(t, err, append(tt.want, "vqa: ")...)
-			expects.That(t, set == nil, "a set in spite of the error")
-			expects.That(t, !strings.HasPrefix(tt.name, "cut") || errors.Is(err, io.ErrUnexpectedEOF),
+			expect.Error(t, err, append(tt.want, "vqa: ")...)
+			expect.That(t, set == nil, "a set in spite of the error")
+			expect.That(t, !strings.HasPrefix(tt.name, "cut") || errors.Is(err, io.ErrUnexpectedEOF),
 				"error %v does not wrap io.ErrUnexpectedEOF", err)
 		})
 	}
@@ -141,16 +140,16 @@ func TestReadErrors(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	n := 0
 	for q, err := range Questions(iotest.OneByteReader(strings.NewReader(questionsFile))) {
-		expects.That(t, err == nil && q.ID == 458752000, "%+v, error %v", q, err)
+		expect.That(t, err == nil && q.ID == 458752000, "%+v, error %v", q, err)
 		n++
 		break
 	}
-	expects.That(t, n == 1, "%d questions before the loop was left, want 1", n)
+	expect.That(t, n == 1, "%d questions before the loop was left, want 1", n)
 	broken := errors.New("broken disk")
 	var failure error
 	for _, failure = range Questions(io.MultiReader(strings.NewReader(questionsFile[:350]), iotest.ErrReader(broken))) {
 	}
-	expects.That(t, errors.Is(failure, broken), "error %v, want %v", failure, broken)
+	expect.That(t, errors.Is(failure, broken), "error %v, want %v", failure, broken)
 }
 
 // endless gives a list of questions that goes on and on.
@@ -172,7 +171,7 @@ func TestStreamingHoldsOneEntry(t *testing.T) {
 	n := 0
 	start := damage.Held()
 	for q, err := range Questions(&endless{}) {
-		expects.Require(t, err == nil && q.ID == int64(n), "question %d: %+v, error %v", n, q, err)
+		expect.Require(t, err == nil && q.ID == int64(n), "question %d: %+v, error %v", n, q, err)
 		if n++; n%50_000 == 0 {
 			most = max(most, damage.Held())
 		}
@@ -180,7 +179,7 @@ func TestStreamingHoldsOneEntry(t *testing.T) {
 			break
 		}
 	}
-	expects.That(t, most <= start+2<<20, "%d bytes held, %d at the start", most, start)
+	expect.That(t, most <= start+2<<20, "%d bytes held, %d at the start", most, start)
 }
 
 func TestAccuracies(t *testing.T) {
@@ -196,9 +195,9 @@ func TestAccuracies(t *testing.T) {
 		if n > 0 {
 			hit = 1
 		}
-		expects.Equal(t, Hit("net", answers), hit, "%d of 10: Hit", n)
+		expect.Equal(t, Hit("net", answers), hit, "%d of 10: Hit", n)
 		got, want := Consensus("net", answers), []float64{0, 1. / 3, 2. / 3, 1, 1, 1, 1, 1, 1, 1, 1}[n]
-		expects.Near(t, got, want, 1e-15, "%d of 10: Consensus", n)
+		expect.Near(t, got, want, 1e-15, "%d of 10: Consensus", n)
 		// Written out: leave each person out in turn.
 		sum := 0.0
 		for out := range answers {
@@ -217,22 +216,22 @@ func TestAccuracies(t *testing.T) {
 }
 
 func TestScore(t *testing.T) {
-	set := expects.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
-	got := expects.Must(set.Score(map[int64]string{458752000: "a mesh", 458752001: "No!", 262146000: "Two"}))(t)
+	set := expect.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
+	got := expect.Must(set.Score(map[int64]string{458752000: "a mesh", 458752001: "No!", 262146000: "Two"}))(t)
 	// One of ten said mesh, none no, two said 2.
 	want := Score{Hit: 2. / 3, Consensus: (1./3 + 0 + 2./3) / 3, LeaveOneOut: (0.3 + 0 + 0.6) / 3}
 	expect.That(t, math.Abs(got.Hit-want.Hit) <= 1e-15 && math.Abs(got.Consensus-want.Consensus) <= 1e-15 &&
 		math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15, "score %+v, want %+v", got, want)
 	_, err := set.Score(map[int64]string{458752000: "net", 458752001: "no"})
-	expects.Error(t, err, "question 262146000 has no answer")
+	expect.Error(t, err, "question 262146000 has no answer")
 	_, err = set.Score(map[int64]string{458752000: "net", 458752001: "no", 262146000: "2", 5: "x"})
-	expects.Error(t, err, "4 answers to 3 questions")
+	expect.Error(t, err, "4 answers to 3 questions")
 	_, err = (&Set{}).Score(nil)
-	expects.Error(t, err, "no questions")
+	expect.Error(t, err, "no questions")
 }
 
 func TestNormalize(t *testing.T) {
-	expects.Each(t, Normalize, map[string]string{
+	expect.Each(t, Normalize, map[string]string{
 		"":                   "",
 		"Net":                "net",
 		"  The  net\n":       "net",
@@ -263,19 +262,19 @@ func checkFiles(t *testing.T, questions, annotations string) {
 	var err error
 	taken := damage.Allocated(func() { set, err = Read(files(questions, annotations), "q.json", "a.json") })
 	limit := uint64(1<<20 + 100*(len(questions)+len(annotations)))
-	expects.That(t, taken <= limit, "%d bytes taken for files of %d", taken, len(questions)+len(annotations))
+	expect.That(t, taken <= limit, "%d bytes taken for files of %d", taken, len(questions)+len(annotations))
 	if err != nil {
-		expects.That(t, set == nil, "a set in spite of the error %v", err)
+		expect.That(t, set == nil, "a set in spite of the error %v", err)
 		return
 	}
 	var q struct{ Questions []map[string]any }
 	var a struct{ Annotations []map[string]any }
 	expect.NoError(t, errors.Join(json.Unmarshal([]byte(questions), &q), json.Unmarshal([]byte(annotations), &a)))
-	expects.That(t, len(set.Examples) == len(q.Questions) && len(set.Examples) == len(a.Annotations),
+	expect.That(t, len(set.Examples) == len(q.Questions) && len(set.Examples) == len(a.Annotations),
 		"%d examples of %d questions and %d annotations", len(set.Examples), len(q.Questions), len(a.Annotations))
 	for i, e := range set.Examples {
 		text, ok := q.Questions[i]["question"].(string)
-		expects.That(t, !ok || text == e.Text, "question %q, the file has %q", e.Text, text)
+		expect.That(t, !ok || text == e.Text, "question %q, the file has %q", e.Text, text)
 	}
 }
 

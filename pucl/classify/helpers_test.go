@@ -22,7 +22,6 @@ import (
 const imageBytes = traintest.ImageBytes
 
 type (
-	stripes   = traintest.Stripes
 	cliff     = traintest.Cliff
 	witness   = traintest.Witness[train.Progress]
 	observers = traintest.Observers[train.Progress]

@@ -166,6 +166,7 @@ func TestFetchTakesUpAPart(t *testing.T) {
 }
 
 func TestFetchGoesOnAfterABreak(t *testing.T) {
+	expect.Slow(t)
 	t.Parallel()
 	t.Run("at the same address", func(t *testing.T) {
 		h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
@@ -201,6 +202,7 @@ func TestFetchGoesOnAfterABreak(t *testing.T) {
 
 // The time-out is on silence: a download may take longer than it as long as bytes keep coming.
 func TestFetchSlowButSteady(t *testing.T) {
+	expect.Slow(t)
 	t.Parallel()
 	const idle = time.Second
 	h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
@@ -220,6 +222,7 @@ func TestFetchSlowButSteady(t *testing.T) {
 
 // The time-out is on the server's silence, not on that of a caller who takes long to show the progress.
 func TestFetchWithASlowCallback(t *testing.T) {
+	expect.Slow(t)
 	t.Parallel()
 	const idle = 500 * time.Millisecond
 	h := serve(t, good)

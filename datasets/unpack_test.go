@@ -47,6 +47,7 @@ func wantTree(t *testing.T, dir, want string) {
 
 // A damaged archive or compressed file never crashes its reader or passes for another one: gzip has a checksum.
 func TestFaultDamagedFiles(t *testing.T) {
+	expect.Slow(t)
 	defer func(real func(string, bool) error) { syncPath = real }(syncPath)
 	syncPath = func(string, bool) error { return nil } // it takes most of the time, and is tested elsewhere
 	archive := packed(t, entry{Name: "set/a", Content: "one"},

@@ -151,6 +151,7 @@ func TestExtraVarianceDrawsTwice(t *testing.T) {
 // Batches too large to be counted. ssCL's attraction has no bias, SCL-PU's has; the largest of many sampled numbers must not
 // pass for a bias.
 func TestSearchOnSamples(t *testing.T) {
+	expect.Slow(t)
 	designs := []Design{{Unlabeled: 8, Prior: 0.5}}
 	draws := &Draws{Batches: 200, Seed: 1}
 	s := Search{Designs: designs, Parts: 2, Random: 60, Steps: 20}

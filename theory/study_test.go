@@ -25,6 +25,7 @@ func compare(t *testing.T, r Result, want referenceMoments, tol float64) {
 
 // Every shape of batch up to 3 + 3 examples, both schemes, three kinds of views, against loops over all sequences.
 func TestExactAgainstLoops(t *testing.T) {
+	expect.Slow(t)
 	const tau = 0.5
 	names := []string{"ssCL", "PUCL", "SCL-PU"}
 	for m := range 4 {

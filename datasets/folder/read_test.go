@@ -201,6 +201,7 @@ func TestReadErrors(t *testing.T) {
 
 // An image that is as large as its file allows is no trap: a white one compresses best.
 func TestLargestBelievableImages(t *testing.T) {
+	expect.Slow(t)
 	t.Parallel()
 	white := image.NewGray(image.Rect(0, 0, 3000, 3000))
 	for i := range white.Pix {

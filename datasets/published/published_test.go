@@ -49,6 +49,7 @@ func TestMissingSets(t *testing.T) {
 
 // Files that are not the official ones are opened, with a note, which files with the right sums do not get.
 func TestUnofficialFiles(t *testing.T) {
+	expect.Slow(t)
 	dir, sums := t.TempDir(), ""
 	t.Setenv(datasets.EnvDataDir, dir)
 	for i := range 5 {

@@ -108,6 +108,7 @@ func TestAHeartbeatThatIsMissed(t *testing.T) {
 
 // A worker that nobody listens to any more saves its state before it ends.
 func TestNobodyListens(t *testing.T) {
+	expect.Slow(t)
 	b := newBench(t, "endless")
 	grid, plan := expect.Must2(b.plan())(t)
 	list := filepath.Join(b.folder, "list.json")

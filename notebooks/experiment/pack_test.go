@@ -201,6 +201,7 @@ func manyRuns() (runs []Run) {
 
 // Several programs that pack while results come in, and that are killed at any moment, lose none of them.
 func TestPackersAreKilled(t *testing.T) {
+	expect.Slow(t)
 	store, runs := &Store{t.TempDir()}, manyRuns()
 	packer := func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])

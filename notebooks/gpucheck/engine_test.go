@@ -141,6 +141,7 @@ func tinyTask() task {
 }
 
 func TestTraining(t *testing.T) {
+	expect.Slow(t)
 	eng := enginetest.Open(t)
 	row := expect.Must(tinyTask().train(context.Background(), eng, silent))(t)
 	expect.That(t, row.Result == Pass && !(row.Values["pupl_accuracy"] < 0.95) &&

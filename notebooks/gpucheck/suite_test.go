@@ -134,6 +134,7 @@ func TestSuite(t *testing.T) {
 
 // Programs that were built before are found by their names; one that was not carried is told of.
 func TestSuiteWithoutGo(t *testing.T) {
+	expect.Slow(t)
 	needsGo(t)
 	root, folder := testModule(t), t.TempDir()
 	expect.NoError(t, buildTests(context.Background(), root, "good", testProgram(folder, "good")))

@@ -65,6 +65,7 @@ func TestWords(t *testing.T) {
 
 // TestSlurm does a table by the tasks of an array; a run that fails is a result there too.
 func TestSlurm(t *testing.T) {
+	expect.Slow(t)
 	told := withFakeSlurm(t)
 	t.Setenv(misbehavior, "diverges")
 	s := newShop(t)

@@ -61,6 +61,7 @@ func runCell(t *testing.T, folder, step string, signal syscall.Signal) {
 // A cell that is stopped, by the stop button's signal or by the one that ends its kernel, goes on when it is run again and ends in
 // the bits of one that was let alone.
 func TestFaultInterruptedCell(t *testing.T) {
+	expect.Slow(t)
 	results := map[string]string{}
 	for name, steps := range map[string][]string{
 		"let alone": {""}, "interrupt": {"step 3", "step 8", ""}, "terminated": {"step 3", "step 8", ""},

@@ -35,6 +35,7 @@ func TestSecondStartPreparesNothing(t *testing.T) {
 
 // Each case damages or changes a complete environment in one way. Steps are told by the calls they make.
 func TestWhatIsDueAgain(t *testing.T) {
+	expect.Slow(t)
 	const python, tools, warm = "-m venv", "go install", "go build"
 	w := newRun(t)
 	for _, tt := range []struct {

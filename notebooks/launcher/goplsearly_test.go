@@ -175,6 +175,7 @@ func TestParentChild(t *testing.T) {
 
 // A program under the go command ends with it; under another one it does not.
 func TestEndsWithGoRun(t *testing.T) {
+	expect.Slow(t)
 	for name, want := range map[string]string{"go": "ended", "other": ""} {
 		parent := filepath.Join(t.TempDir(), name)
 		expect.NoError(t, os.WriteFile(parent, []byte("#!/bin/sh\n\"$@\" &\nwait\n"), 0o755))

@@ -16,6 +16,7 @@ var sizes = []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Pa
 
 // Every grid can be run at every size, and a run that stands in two of them is one run.
 func TestGrids(t *testing.T) {
+	expect.Slow(t)
 	for _, size := range sizes {
 		identities := map[string]experiment.Identity{}
 		for _, name := range Names() {

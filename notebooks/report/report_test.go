@@ -29,6 +29,7 @@ func TestReadme(t *testing.T) {
 
 // TestAgainstTheFiles decides one claim anew from the files of the runs, by loops.
 func TestAgainstTheFiles(t *testing.T) {
+	expect.Slow(t)
 	report := expect.Must(experiments("", experiment.Laptop))(t)
 	looked := 0
 	for _, r := range report.Experiments {

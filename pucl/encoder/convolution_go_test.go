@@ -66,6 +66,7 @@ func (f filtering) loop(visit func(y, x, w int)) {
 // The value and both gradients against plain loops in float64. The loss is the sum of the output weighed by random
 // numbers, so these are the gradient with respect to the output.
 func TestConvolveByProducts(t *testing.T) {
+	expect.Slow(t)
 	var cases []filtering
 	for _, kernel := range []int{1, 3, 5, 7} {
 		for _, stride := range []int{1, 2, 3} {

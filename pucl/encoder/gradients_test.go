@@ -115,6 +115,7 @@ func casesOf(eng *engine.Engine) []gradientCase {
 
 // Every layer's gradient, with respect to its input and each of its weights, entry by entry, on both engines.
 func TestLayerGradientsAgainstDifferences(t *testing.T) {
+	expect.Slow(t)
 	for _, eng := range enginetest.All(t) {
 		for _, tt := range casesOf(eng) {
 			t.Run(eng.Kind+"/"+tt.name, func(t *testing.T) { checkGradients(t, eng.Backend, tt, entries) })
@@ -126,6 +127,7 @@ func TestLayerGradientsAgainstDifferences(t *testing.T) {
 // images and to every weight, along a random direction. Sizes are tiny, and every kernel, stride and pooling of the
 // real networks is there.
 func TestNetworkGradientsAgainstDifferences(t *testing.T) {
+	expect.Slow(t)
 	for _, tt := range []struct {
 		name  string
 		e     Encoder

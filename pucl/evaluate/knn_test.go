@@ -57,6 +57,7 @@ func normals(rng *rand.Rand, n, d int) [][]float64 {
 
 // Banks and queries of more than one block, rows of zeros, and k from 1 to all.
 func TestVotesAgainstPlainLoops(t *testing.T) {
+	expect.Slow(t)
 	for _, tt := range []struct {
 		bank, queries, k, block int
 		engine                  bool

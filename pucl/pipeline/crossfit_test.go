@@ -101,6 +101,7 @@ func TestCrossFitEqualsStagesByHand(t *testing.T) {
 
 // Again the encoders are trained by an objective that is told the first prior, from nothing; the second ones make labels and classifier.
 func TestCrossFitAgain(t *testing.T) {
+	expect.Slow(t)
 	eng, ctx := enginetest.Open(t), context.Background()
 	var hidden [][]bool
 	data, _ := manyBlobs(&hidden)

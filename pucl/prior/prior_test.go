@@ -160,6 +160,7 @@ func TestElkanNotoOfSureScores(t *testing.T) {
 
 // The supports of Gaussians that are near each other overlap: the estimate is too large, and says so.
 func TestOverlapIsSeen(t *testing.T) {
+	expect.Slow(t)
 	scores, labeled := population(7, 3000, 12000, 0.3, gaussian(0), gaussian(-1))
 	for _, e := range estimators[:2] {
 		got := expect.Must(e.of(scores, labeled, noInterval))(t)

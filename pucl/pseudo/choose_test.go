@@ -55,6 +55,7 @@ func TestChooseOnMixtures(t *testing.T) {
 
 // Risks are those that package evaluate counts of the logits, by the median of the priors; P is HeldOut where it is given.
 func TestChooseByRiskOfEvaluate(t *testing.T) {
+	expect.Slow(t)
 	m := mixtures["two that overlap"]
 	x, labeled, _ := m.draw(3, 100, 900)
 	held := make([]bool, len(labeled))
@@ -110,6 +111,7 @@ func TestChooseSaysWhatCannotLabel(t *testing.T) {
 // Each candidate but the first differs from the base in one of three fields, defaults filled in, no two are the same, and Choose takes them
 // all: what its risks rest on does not differ.
 func TestSettings(t *testing.T) {
+	expect.Slow(t)
 	m := mixtures["two clusters"]
 	x, labeled, _ := m.draw(3, 40, 200)
 	held := make([]bool, len(labeled))

@@ -14,6 +14,7 @@ import (
 // Of normal scores, positives of which lie two deviations above negatives, the prior is known; the log-odds of the class are a straight
 // line in the score, and nearly so in the log-odds of the place.
 func TestCurvePriorOfNormalScores(t *testing.T) {
+	expect.Slow(t)
 	for _, prior := range []float64{0.1, 0.5, 0.9} {
 		rng := rand.New(rand.NewPCG(1, uint64(100*prior)))
 		var unlabeled, places []float64

@@ -86,6 +86,7 @@ var mixtures = map[string]struct {
 // The rows left out near the threshold cost up to 0.05 where clusters touch. Where the classes are two clusters it is no worse
 // than PUPL; elsewhere that fails, and the two disagree.
 func TestLabelOnMixtures(t *testing.T) {
+	expect.Slow(t)
 	for name, m := range mixtures {
 		x, labeled, truth := m.draw(7, 300, 3000)
 		l := expect.Must(Label(x, labeled, Config{Seed: 1, HeldOut: labeled}))(t)
@@ -122,6 +123,7 @@ func TestLandmarksCutClustersOut(t *testing.T) {
 // Where three in four labeled rows lie deeper among the positives than others do, the estimate of the prior is too low. The
 // fourth, held out, mends it; leaving out the rows near the threshold mends some of the pseudo-labels.
 func TestHeldOutLabelsMendThePrior(t *testing.T) {
+	expect.Slow(t)
 	m := mixture{[][2]float64{{1.5, 0}}, [][2]float64{{-1.5, 0}}, 0.4}
 	x, labeled, truth := m.draw(3, 800, 4000)
 	held := make([]bool, len(labeled))

@@ -68,6 +68,7 @@ var trained = sync.OnceValues(func() (*Model, error) {
 // The model learns the blots: every answer is right, the alignment's part of the loss goes down, and a model that is loaded
 // from the exported weights gives the same scores.
 func TestTrainAndLoad(t *testing.T) {
+	expect.Slow(t)
 	eng, d := enginetest.Open(t), testData(t, 32)
 	m := expect.Must(trained())(t)
 	answers := expect.Must(m.Answer(eng, d.Images, d.Questions))(t)

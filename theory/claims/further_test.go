@@ -15,6 +15,7 @@ import (
 
 // What is measured for the statements of all documents, held against numbers worked out otherwise.
 func TestFurtherClaims(t *testing.T) {
+	expect.Slow(t)
 	for _, want := range []struct {
 		claim   Claim
 		verdict Verdict

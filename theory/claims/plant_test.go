@@ -33,6 +33,7 @@ func (p Plant) kind() string {
 // Every plant turns the verdict of every claim that it touches, where the claim does not say that it can do without. For each claim one plant
 // of every kind is tried, with PUCL_MUTATIONS=all every plant.
 func TestPlants(t *testing.T) {
+	expect.Slow(t)
 	all := os.Getenv("PUCL_MUTATIONS") == "all"
 	plants := Plants()
 	eachClaim(t, func(t *testing.T, c Claim) {

@@ -54,7 +54,7 @@ const DefaultMaxBatches = 8_000_000
 func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter *Meter, err error) {
 	defer must.Catch(&err)
 	must.Do(checkMeasurable(eng, objective, tau))
-	m := &Meter{objective: objective, tau: tau, eng: eng, scores: len(quantities), symmetries: map[string]Symmetry{}}
+	m := &Meter{objective: objective, tau: tau, eng: eng, scores: len(quantities)}
 	m.values = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (attraction, partition, loss *Node) {
 		views := pucl.Views{Z: z, Labeled: labeled, Class: class}
 		block := views.Block(tau)

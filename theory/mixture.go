@@ -43,8 +43,7 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 		return append(losses, lists.Map(losses, func(loss *Node) *Node { return Gradient(ReduceAllSum(loss), z)[0] })...)
 	}))
 	values.SetMaxCache(-1)
-	meter := &Meter{tau: tau, eng: eng, scores: len(objectives), values: values, symmetries: map[string]Symmetry{}}
-	return &ErrorMeter{objectives: objectives, meter: meter}, nil
+	return &ErrorMeter{objectives: objectives, meter: &Meter{tau: tau, eng: eng, scores: len(objectives), values: values}}, nil
 }
 
 // Close gives the compiled graphs back.

@@ -52,6 +52,9 @@ func (m *Meter) symmetry(d Design, points [][]float64) Symmetry {
 	found, known := m.symmetries[key]
 	if !known {
 		found = m.tried(d, points)
+		if m.symmetries == nil {
+			m.symmetries = map[string]Symmetry{}
+		}
 		m.symmetries[key] = found
 	}
 	return found

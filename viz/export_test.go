@@ -1,6 +1,8 @@
 package viz
 
 import (
+	"compress/zlib"
+	"image/png"
 	"os"
 	"testing"
 
@@ -10,17 +12,18 @@ import (
 // DrawnSVG lets tests count marks, each of which vgsvg writes as an element of its own.
 var DrawnSVG = drawnSVG
 
-var tightByDefault = tight
+// The levels of files elsewhere.
+var smallPNG, smallZlib = pngLevel, zlibLevel
 
 // TestMain has files compressed fast.
 func TestMain(m *testing.M) {
-	tight = false
+	pngLevel, zlibLevel = png.BestSpeed, zlib.BestSpeed
 	os.Exit(m.Run())
 }
 
 // compressed has files of a test compressed as they are elsewhere.
 func compressed(t *testing.T) {
-	expect.That(t, tightByDefault, "files are not as small as possible")
-	tight = true
-	t.Cleanup(func() { tight = false })
+	expect.That(t, smallPNG == png.BestCompression && smallZlib == zlib.BestCompression, "files are not as small as possible")
+	pngLevel, zlibLevel = smallPNG, smallZlib
+	t.Cleanup(func() { pngLevel, zlibLevel = png.BestSpeed, zlib.BestSpeed })
 }

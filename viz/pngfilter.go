@@ -92,11 +92,7 @@ func readLines(header, packed []byte) (*pngLines, error) {
 
 // compress writes the lines with a filter.
 func (l *pngLines) compress(out io.Writer, filter byte) error {
-	level := zlib.BestSpeed
-	if tight {
-		level = zlib.BestCompression
-	}
-	w, err := zlib.NewWriterLevel(out, level)
+	w, err := zlib.NewWriterLevel(out, zlibLevel)
 	if err != nil {
 		return err
 	}

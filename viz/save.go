@@ -3,6 +3,7 @@ package viz
 import (
 	"bytes"
 	"cmp"
+	"compress/zlib"
 	"fmt"
 	"image"
 	"image/color"
@@ -100,17 +101,17 @@ func rasterize(f Drawer, w, h vg.Length, dpi int) (*image.RGBA, error) {
 	return c.Image().(*image.RGBA), nil // of this type where nobody gives vgimg an image to draw on
 }
 
-// tight makes PNG files as small as possible, which takes most of the time of encoding them. It is a variable so that
-// tests which look at pixels alone need not wait.
-var tight = true
+// These levels make PNG files as small as possible, which takes most of the time of encoding them. They are variables so
+// that tests which look at pixels alone need not wait.
+var (
+	pngLevel  = png.BestCompression
+	zlibLevel = zlib.BestCompression
+)
 
 // compress returns img as a PNG file.
 func compress(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
-	e := png.Encoder{CompressionLevel: png.BestSpeed}
-	if tight {
-		e.CompressionLevel = png.BestCompression
-	}
+	e := png.Encoder{CompressionLevel: pngLevel}
 	if err := e.Encode(&b, img); err != nil {
 		return nil, fmt.Errorf("viz: PNG: %w", err)
 	}

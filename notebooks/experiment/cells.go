@@ -145,10 +145,10 @@ func (c *Cells) Mean(setting, method string, of func(points []Point) (float64, b
 // MeanBy is [Cells.Mean] for runs that are not independent: cluster names the group of a run, such as its table. The
 // numbers of a group are averaged first, and the summary is over the groups, which count the same.
 func (c *Cells) MeanBy(cluster func(Run) string, setting, method string, of func([]Point) (float64, bool)) evaluate.Summary {
-	var groups clusters
+	groups := clusters{}
 	for _, s := range c.done(setting, method) {
 		if v, ok := of(s.Result.Points); ok {
-			groups.add(cluster(s.Run), v)
+			groups[cluster(s.Run)] = append(groups[cluster(s.Run)], v)
 		}
 	}
 	return groups.summarize()

@@ -90,23 +90,16 @@ func (c *Cells) Paired(a, b Series, difference func(a, b []Point) (float64, bool
 // PairedBy is [Cells.Paired] for runs that are not independent: cluster names the group of a run, such as its table. The
 // differences of a group are averaged first, and the summary is over the groups, which count the same.
 func (c *Cells) PairedBy(cluster func(Run) string, a, b Series, difference func(a, b []Point) (float64, bool)) evaluate.Summary {
-	var groups clusters
+	groups := clusters{}
 	runs, of := c.differences(a, b, difference)
 	for i, run := range runs {
-		groups.add(cluster(run), of[i])
+		groups[cluster(run)] = append(groups[cluster(run)], of[i])
 	}
 	return groups.summarize()
 }
 
 // clusters are values by the name of their group.
 type clusters map[string][]float64
-
-func (c *clusters) add(name string, value float64) {
-	if *c == nil {
-		*c = clusters{}
-	}
-	(*c)[name] = append((*c)[name], value)
-}
 
 // summarize returns the summary of the means of the groups, leaving out groups without a finite value.
 func (c clusters) summarize() evaluate.Summary {

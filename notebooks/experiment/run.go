@@ -86,7 +86,7 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 		it.Before = c.desk(it).spent(s.Run)
 		c.queue = append(c.queue, it)
 	}
-	ticks := time.NewTicker(min(pause/2, 500*time.Millisecond))
+	ticks := time.NewTicker(pause / 2)
 	defer ticks.Stop()
 	done := ctx.Done()
 	for {

@@ -3,6 +3,7 @@ package papers
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -20,6 +21,14 @@ const (
 	Inconclusive Verdict = "inconclusive" // the runs do not decide it
 	NotRun       Verdict = "not run"      // no seed has runs of both rows
 )
+
+// Outcome returns the verdict in words: "agrees (exploratory)".
+func (v Verdict) Outcome(exploratory bool) string {
+	if exploratory {
+		return string(v) + " (exploratory)"
+	}
+	return string(v)
+}
 
 const (
 	// level is what q-values must be below to decide a claim.
@@ -73,10 +82,7 @@ func (f Finding) Detectable() float64 {
 
 // Outcome returns the verdict in words: "agrees (exploratory)".
 func (f Finding) Outcome() string {
-	if f.Exploratory() {
-		return string(f.Verdict) + " (exploratory)"
-	}
-	return string(f.Verdict)
+	return f.Verdict.Outcome(f.Exploratory())
 }
 
 // find measures the effect of the claim in the runs that are done, points chosen by a rule. It leaves the verdict to
@@ -125,12 +131,12 @@ func (c Claim) test(effect evaluate.Summary) (p float64, holds bool) {
 // decide sets the q-values and the verdicts of findings. They are one family for QAll.
 func decide(findings []Finding) {
 	all := make([]*Finding, len(findings))
-	papers := map[string][]*Finding{}
+	papers := map[string][]*Finding{} // by document, "" for claims of this library
+	documents := documentsOfExperiments()
 	for i := range findings {
-		f := &findings[i]
-		all[i] = f
-		paper := documentOf(f.Experiment)
-		papers[paper] = append(papers[paper], f)
+		all[i] = &findings[i]
+		paper := documents[findings[i].Experiment]
+		papers[paper] = append(papers[paper], all[i])
 	}
 	correct(all, func(f *Finding, q float64) { f.QAll = q })
 	for _, family := range papers {
@@ -152,18 +158,19 @@ func decide(findings []Finding) {
 
 // correct calls set with the q-value of each finding of a family, in which a comparison counts once.
 func correct(family []*Finding, set func(f *Finding, q float64)) {
-	at := map[string]int{} // the place of a comparison in p
-	var p []float64
+	of := map[string][]*Finding{} // by comparison
 	for _, f := range family {
-		key := f.comparison()
-		if _, ok := at[key]; !ok {
-			at[key] = len(p)
-			p = append(p, f.P)
-		}
+		of[f.comparison()] = append(of[f.comparison()], f)
 	}
-	q := evaluate.FalseDiscoveryRates(p)
-	for _, f := range family {
-		set(f, q[at[f.comparison()]])
+	same := slices.Collect(maps.Values(of))
+	p := make([]float64, len(same))
+	for i, findings := range same {
+		p[i] = findings[0].P
+	}
+	for i, q := range evaluate.FalseDiscoveryRates(p) {
+		for _, f := range same[i] {
+			set(f, q)
+		}
 	}
 }
 
@@ -182,12 +189,13 @@ func (f Finding) comparison() string {
 	return fmt.Sprintf("%q %s %q %t %g %g %s", rows, grid, f.Than, f.Magnitude, f.Within, f.Less, f.Rule)
 }
 
-// documentOf returns the document that an experiment is of by the [Index], "" for one that is this library's own.
-func documentOf(experiment string) string {
+// documentsOfExperiments returns the document of each experiment that the [Index] names.
+func documentsOfExperiments() map[string]string {
+	documents := map[string]string{}
 	for _, place := range Index() {
-		if slices.Contains(place.Experiments, experiment) {
-			return place.Document
+		for _, experiment := range place.Experiments {
+			documents[experiment] = place.Document
 		}
 	}
-	return ""
+	return documents
 }

@@ -66,7 +66,7 @@ func run(args []string, out, messages io.Writer) error {
 	if report.Theory, err = theory(line); err != nil {
 		return err
 	}
-	if report.Index, err = index(*results, size, report.Theory); err != nil {
+	if report.Index, err = index(report.findings, report.Theory); err != nil {
 		return err
 	}
 	if *file != "" {
@@ -104,23 +104,15 @@ func experiments(folder string, size experiment.Size) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Size: size}
+	report := Report{Size: size, findings: findings}
 	for _, f := range findings {
 		report.Experiments = append(report.Experiments, recordOf(f))
 	}
 	return report, nil
 }
 
-// index returns every figure, table and theorem with what came out, by the runs of a folder of results.
-func index(folder string, size experiment.Size, checked []claims.Claim) ([]papers.IndexRow, error) {
-	store, err := experiment.Open(folder)
-	if err != nil {
-		return nil, err
-	}
-	findings, err := papers.Verdicts(store, size)
-	if err != nil {
-		return nil, err
-	}
+// index returns every figure, table and theorem with what came out.
+func index(findings []papers.Finding, checked []claims.Claim) ([]papers.IndexRow, error) {
 	root, ok := home.Dir()
 	if !ok {
 		return nil, errors.New("report: this is no checkout, whose notebooks the index would name: start in its folder")

@@ -22,6 +22,8 @@ type Report struct {
 	Theory      []claims.Claim  `json:"theory"`
 
 	Index []papers.IndexRow `json:"index"` // every figure, table and theorem
+
+	findings []papers.Finding // of Experiments
 }
 
 // Record is a claim of a table or figure. Points are in percent: of accuracy, or of the steps of a run by which one is
@@ -84,12 +86,7 @@ func (r Record) Effect() string {
 }
 
 // Outcome returns the verdict in words: "agrees (exploratory)".
-func (r Record) Outcome() string {
-	if r.Exploratory {
-		return string(r.Verdict) + " (exploratory)"
-	}
-	return string(r.Verdict)
-}
+func (r Record) Outcome() string { return r.Verdict.Outcome(r.Exploratory) }
 
 // Doubt returns the larger q-value, or what the runs could have found where they decide nothing: "q = 0.012",
 // "q = 0.34; 1.2 points would be found".

@@ -139,7 +139,7 @@ func TestCriticLossRefusals(t *testing.T) {
 func TestDirections(t *testing.T) {
 	for i, z := range Directions(0, 60, -90, 540) {
 		want := [][]float64{{1, 0}, {0.5, math.Sqrt(3) / 2}, {0, -1}, {-1, 0}}[i]
-		expect.That(t, !(math.Abs(z[0]-want[0]) > 1e-15) && !(math.Abs(z[1]-want[1]) > 1e-15),
+		expect.That(t, math.Abs(z[0]-want[0]) <= 1e-15 && math.Abs(z[1]-want[1]) <= 1e-15,
 			"direction %d is %v, want %v", i, z, want)
 	}
 	points := Directions()
@@ -163,7 +163,7 @@ func TestCircleAndCorners(t *testing.T) {
 	got := fmt.Sprint(Corners(2))
 	expect.That(t, got == "[[1 1] [1 -1] [-1 1] [-1 -1]]", "%v", got)
 	for _, empty := range [][][]float64{Circle(0), Circle(-1), Corners(0), Corners(-2), Corners(17)} {
-		expect.That(t, len(empty) <= 0, "%d points", len(empty))
+		expect.That(t, len(empty) == 0, "%d points", len(empty))
 	}
 }
 

@@ -156,7 +156,7 @@ func TestSearchOnSamples(t *testing.T) {
 	draws := &Draws{Batches: 200, Seed: 1}
 	s := Search{Designs: designs, Parts: 2, Random: 60, Steps: 20}
 	r := search(t, s, AttractionBias(meterOf(t, pucl.SSCL(), 0.5), draws))
-	expect.Require(t, !(r.Worst.Value.Low <= 0) && r.Confirmed != nil,
+	expect.Require(t, r.Worst.Value.Low > 0 && r.Confirmed != nil,
 		"of %d intervals at 95%% none misses 0; the test needs one that does: %s", r.Cases, r)
 	expect.That(t, !r.Found && r.Answer == "unbiased on everything tried" &&
 		strings.Contains(r.String(), "with fresh draws"), "%v", r)

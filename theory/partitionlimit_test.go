@@ -48,12 +48,12 @@ func TestLimitPartitionGapAgainstSampling(t *testing.T) {
 		r, err := meterOf(t, pucl.SSCL(), 0.5).MonteCarlo(quartet(), d, Draws{Batches: 4000, Confidence: 0.9999, Seed: 5})
 		expect.NoError(t, err)
 		number := r.LogPartition.Mean.Minus(r.Ideal.LogPartition)
-		expect.That(t, !(number.High-number.Low > 0.008/float64(int(1)<<k)), "the sample is too small: %s", number)
+		expect.That(t, number.High-number.Low <= 0.008/float64(int(1)<<k), "the sample is too small: %s", number)
 		gaps[k] = number.Value
 	}
 	limit := expect.Must(LimitPartitionGap(quartet(), 0.35, d.PositiveShare(), 0.5))(t)
 	near(t, "extrapolated gap", (8*gaps[2]-6*gaps[1]+gaps[0])/3, limit, 0.01)
-	expect.That(t, !(math.Abs(gaps[2]-limit) < 0.05),
+	expect.That(t, math.Abs(gaps[2]-limit) >= 0.05,
 		"the gap at 48 examples is %g already, for a limit of %g; extrapolating shows nothing", gaps[2], limit)
 }
 
@@ -94,7 +94,7 @@ func TestLimitPartitionRateAgainstBatches(t *testing.T) {
 			left[k] = (r.PartitionBias().Value - limit) * float64(d.Examples())
 		}
 		near(t, tt.name, (8*left[2]-6*left[1]+left[0])/3, rate, tt.tol)
-		expect.That(t, !(math.Abs(rate) < 0.05), "%s: the rate is %g, so nothing is shown", tt.name, rate)
+		expect.That(t, math.Abs(rate) >= 0.05, "%s: the rate is %g, so nothing is shown", tt.name, rate)
 	}
 	wantError(t, "no batch", expect.Err(LimitPartitionRate(quartet(), Design{}, 1)), "neither may be negative")
 	_, err := LimitPartitionRate(quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5, SameView: 0.3}, 1)
@@ -120,9 +120,9 @@ func TestThePUDebiasedLossIsUnbiasedInLargeBatches(t *testing.T) {
 	if !(large.Bias.High < 0.03 && large.Bias.Low > -0.03) || math.Abs(large.Bias.Value) > math.Abs(small.Bias.Value) {
 		t.Errorf("bias %v in batches of 4 and %v in batches of 48, want it to fade", small.Bias, large.Bias)
 	}
-	expect.That(t, !(plain.Bias.Low < 0.6) && !(wrong.Bias.High > -0.5),
+	expect.That(t, plain.Bias.Low >= 0.6 && wrong.Bias.High <= -0.5,
 		"bias of PUCL %v, want above 0.6; with a prior of 0.6 %v, want below -0.5", plain.Bias, wrong.Bias)
-	expect.That(t, !(large.Loss.Variance.Low < 5*plain.Loss.Variance.High),
+	expect.That(t, large.Loss.Variance.Low >= 5*plain.Loss.Variance.High,
 		"variance %v, and PUCL's is %v", large.Loss.Variance, plain.Loss.Variance)
 }
 
@@ -143,7 +143,7 @@ func TestTrueNegativesAreUnbiasedInLargeBatches(t *testing.T) {
 	if !(small.Bias.High < large.Bias.Low) {
 		t.Errorf("bias %v in batches of 4 and %v in those of 48, want less in small ones, some of which have no true negative", small.Bias, large.Bias)
 	}
-	expect.That(t, !(plain.Bias.Low < 0.2), "bias of ssCL %v, want it to stay", plain.Bias)
+	expect.That(t, plain.Bias.Low >= 0.2, "bias of ssCL %v, want it to stay", plain.Bias)
 }
 
 // +1 with probability ¾, −1 with ¼, τ = 1: s = z·z' has mean ¼ and variance 15/16; g(z) = z/2 varies by ¼·¾; what is left
@@ -189,5 +189,5 @@ func TestMeanOverAllPairs(t *testing.T) {
 		near(t, "variance of the mean over all pairs", 2*v.Linear/k+v.Rest/(k*(2*k-1)), square-mean*mean, 1e-13)
 	}
 	near(t, "whole", v.Total, 2*v.Linear+v.Rest, 1e-15)
-	expect.That(t, !(math.Abs(v.Linear) < 1e-3) && !(math.Abs(v.Rest) < 1e-3), "%+v leaves a part untested", v)
+	expect.That(t, math.Abs(v.Linear) >= 1e-3 && math.Abs(v.Rest) >= 1e-3, "%+v leaves a part untested", v)
 }

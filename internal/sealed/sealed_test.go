@@ -88,5 +88,5 @@ func TestWhatCannotBeSealed(t *testing.T) {
 		expect.That(t, Write(filepath.Join(folder, "f"), value) != nil, "%#v was sealed", value)
 	}
 	left, err := os.ReadDir(folder)
-	expect.That(t, err == nil && len(left) <= 0, "left: %v, %v", left, err)
+	expect.That(t, err == nil && len(left) == 0, "left: %v, %v", left, err)
 }

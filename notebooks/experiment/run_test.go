@@ -144,7 +144,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 			left := b.workersOf(t)
-			expect.That(t, len(left) <= 0, "workers %v outlive their coordinators", left)
+			expect.That(t, len(left) == 0, "workers %v outlive their coordinators", left)
 			sittings := 0
 			for _, s := range b.standings(t) {
 				sittings = max(sittings, s.Result.Sittings)

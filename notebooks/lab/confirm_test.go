@@ -84,7 +84,7 @@ func TestReliabilityCurve(t *testing.T) {
 	for i, want := range [][4]float64{{0.1, 0.02, 0, 0.0592}, {0.8, 0.6, 0.404, 0.796}} {
 		b := curve.Bins[i]
 		for j, got := range [4]float64{b.Mean, b.Positive, b.Low, b.High} {
-			expect.That(t, !(math.Abs(got-want[j]) > 1e-12), "bin %d: got %v, want %v", i, b, want)
+			expect.That(t, math.Abs(got-want[j]) <= 1e-12, "bin %d: got %v, want %v", i, b, want)
 		}
 	}
 }

@@ -136,5 +136,5 @@ func TestWatchLeftEarly(t *testing.T) {
 	for range watch(&b, "claim", []int(nil)) {
 		t.Error("there is nothing to go through")
 	}
-	expect.That(t, b.Len() <= 0, "of nothing it says\n%s", b.String())
+	expect.That(t, b.Len() == 0, "of nothing it says\n%s", b.String())
 }

@@ -42,7 +42,7 @@ func TestValuesComeBack(t *testing.T) {
 	scores, err := Load[map[string]evaluate.Confusion](b, "scores")
 	expect.That(t, err == nil && scores["PUCL"].Accuracy() == 0.9, "scores %v, %v", scores, err)
 	left := expect.Must(filepath.Glob(b.Path("*.part")))(t)
-	expect.That(t, len(left) <= 0, "temporary files left: %v", left)
+	expect.That(t, len(left) == 0, "temporary files left: %v", left)
 }
 
 // A value that is not what was saved is refused with the cure, and so is one that an earlier program left under its name.
@@ -135,7 +135,7 @@ func TestModelsComeBack(t *testing.T) {
 	expect.That(t, again.History.Losses[0] == m.History.Losses[0], "the model came back with other losses")
 	c := expect.Must(b.Classifier("c"))(t)
 	p := expect.Must(c.Probabilities(eng, make([]uint8, 64)))(t)
-	expect.That(t, len(p) == 1 && !(p[0] <= 0) && !(p[0] >= 1), "probabilities %v", p)
+	expect.That(t, len(p) == 1 && p[0] > 0 && p[0] < 1, "probabilities %v", p)
 }
 
 func TestMissingNamesTellWhatIsThere(t *testing.T) {

@@ -34,7 +34,7 @@ func TestPrototype(t *testing.T) {
 	expect.NoError(t, err)
 	for _, row := range values.Cells { // chance: log(2·4 − 1), whatever the loss
 		got := row[3].Mean
-		expect.That(t, !(got < 1.9459) && !(got > 1.946), "all at one point: %g, want log 7", got)
+		expect.That(t, got >= 1.9459 && got <= 1.946, "all at one point: %g, want log 7", got)
 	}
 	expect.Error(t, expect.Err(p.Accuracies()), "run the cell that trains it first")
 	// Its own, and those of ssCL and PUCL, which a checkout has.
@@ -48,7 +48,7 @@ func TestPrototype(t *testing.T) {
 	}
 	expect.Equal(t, strings.Join(table.Rows, " "), "ssCL PUCL softer", "rows")
 	c := table.Cells[2][2]
-	expect.That(t, !c.Missing && !(c.Mean < 30) && !(c.Spread <= 0), "with true labels %+v", c)
+	expect.That(t, !c.Missing && c.Mean >= 30 && c.Spread > 0, "with true labels %+v", c)
 	for _, f := range []func() (Figure, error){p.Embedding, p.Figure} {
 		if f, err := f(); err != nil || f.Drawer == nil || !strings.Contains(f.Alt, "softer") || !strings.Contains(f.Alt, "4 steps, of size smoke") {
 			t.Errorf("figure %+v, %v", f, err)

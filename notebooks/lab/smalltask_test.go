@@ -131,7 +131,7 @@ func TestSearchStopped(t *testing.T) {
 		"it says\n%s", b.String())
 	b.Reset()
 	_, err := search(&b, theory.Search{}, theory.Question{})
-	expect.That(t, err != nil && b.Len() <= 0, "without a question: %v, it says\n%s", err, b.String())
+	expect.That(t, err != nil && b.Len() == 0, "without a question: %v, it says\n%s", err, b.String())
 }
 
 // An examination tells at which objective it is, and how many cases there were in all.

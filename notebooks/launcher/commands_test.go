@@ -233,6 +233,6 @@ func TestMisspeltNames(t *testing.T) {
 			"%s: status %d, %q, want %q in %q", line, status, stdout, want, stderr)
 	}
 	calls, err := os.ReadFile(w.calls)
-	expect.That(t, err != nil || len(calls) <= 0, "programs ran: %s", calls)
+	expect.That(t, err != nil || len(calls) == 0, "programs ran: %s", calls)
 	expect.That(t, expect.Err(os.Stat(environmentLock(w.place))) != nil, "the environment was locked")
 }

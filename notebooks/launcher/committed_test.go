@@ -246,7 +246,7 @@ func TestComplaints(t *testing.T) {
 	good := strings.NewReplacer("With ", "A goal, with ", "~/data $TMPDIR/x ", "",
 		`"image/png": "aGVsbG8/home/me/=="`, html).Replace(canonical)
 	list := complaints([]byte(good))
-	expect.Require(t, len(list) <= 0, "a good notebook: %q", list)
+	expect.Require(t, len(list) == 0, "a good notebook: %q", list)
 	for _, tt := range []struct{ old, new, want string }{
 		{`"nbformat_minor": 5`, `"nbformat_minor": 4`, "format 4.4"},
 		{`"name": "gonb"`, `"name": "go-of-mine"`, "kernel"},

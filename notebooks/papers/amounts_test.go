@@ -220,7 +220,7 @@ func TestSweep(t *testing.T) {
 func TestSweepHasAScale(t *testing.T) {
 	for _, c := range []struct{ low, high, from, to float64 }{{99.9, 99.95, 98, 100}, {70, 70.5, 69.25, 71.25}, {50, 95, 48.2, 96.8}} {
 		p, err := Sweep{}.draw("", []viz.Curve{{Name: "PUCL", X: []float64{1, 2}, Y: []float64{c.low, c.high}}})
-		expect.That(t, err == nil && !(math.Abs(p.Y.Min-c.from) > 1e-9) && !(math.Abs(p.Y.Max-c.to) > 1e-9),
+		expect.That(t, err == nil && math.Abs(p.Y.Min-c.from) <= 1e-9 && math.Abs(p.Y.Max-c.to) <= 1e-9,
 			"%+v: %v, from %g to %g", c, err, p.Y.Min, p.Y.Max)
 	}
 }

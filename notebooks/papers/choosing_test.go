@@ -24,7 +24,7 @@ func TestStudyChoosing(t *testing.T) {
 				t.Errorf("%s: %d classifiers by %s, %d by the oracle", c.Name, len(c.Gaps[rule]), rule, len(c.Gaps[experiment.Oracle]))
 			}
 			for _, gap := range c.Gaps[rule] {
-				expect.That(t, gap >= 0 && (rule != experiment.Oracle || !(gap > 0)),
+				expect.That(t, gap >= 0 && (rule != experiment.Oracle || gap <= 0),
 					"%s: %s is above the oracle by %g", c.Name, rule, -gap)
 			}
 		}

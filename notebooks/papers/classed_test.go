@@ -32,14 +32,14 @@ func TestClassedRun(t *testing.T) {
 	for _, head := range []string{Neighbors, Ceiling} {
 		p := experiment.LastPoint(want.Points, head)
 		accuracy, ok := p.Accuracy()
-		expect.That(t, ok && !(accuracy < 0.3) && !(accuracy > 0.95) && p.Step == 4 && p.Many.N == 2000,
+		expect.That(t, ok && accuracy >= 0.3 && accuracy <= 0.95 && p.Step == 4 && p.Many.N == 2000,
 			"%s: %+v", head, p)
 	}
 	values := want.Points[0].Values
 	f := values[FalseNegatives]
-	expect.That(t, !(math.Abs(f-0.1) > 0.02), "a share of %g of the negatives is false, want a tenth", f)
-	expect.That(t, !(values[PlainBias] <= values[CorrectedBias]) && !(values[Uniformity] >= 0) &&
-		!(values[Alignment] <= 0), "values %v", values)
+	expect.That(t, math.Abs(f-0.1) <= 0.02, "a share of %g of the negatives is false, want a tenth", f)
+	expect.That(t, values[PlainBias] > values[CorrectedBias] && values[Uniformity] < 0 &&
+		values[Alignment] > 0, "values %v", values)
 	checkResumes(t, eng, run, want, 3)
 }
 
@@ -54,10 +54,10 @@ func TestWatchSphere(t *testing.T) {
 		expect.That(t, len(g.X) >= 40, "%d of %s", len(g.X), g.Name)
 		for i := range g.X {
 			r := math.Hypot(g.X[i], g.Y[i])
-			expect.Require(t, !(math.Abs(r-1) > 1e-6), "a point at %g, %g", g.X[i], g.Y[i])
+			expect.Require(t, math.Abs(r-1) <= 1e-6, "a point at %g, %g", g.X[i], g.Y[i])
 		}
 	}
-	expect.That(t, !(path.Uniformity[1] < evaluate.LeastUniformity(2)-0.05) && !(path.Alignment[1] < 0),
+	expect.That(t, path.Uniformity[1] >= evaluate.LeastUniformity(2)-0.05 && path.Alignment[1] >= 0,
 		"path %+v", path)
 	if _, _, err := WatchSphere(context.Background(), eng, 4, 2, 0.5); err == nil || !strings.Contains(err.Error(), "2 are drawn as a circle") {
 		t.Errorf("%v", err)
@@ -110,7 +110,7 @@ func TestDrawGeometry(t *testing.T) {
 	}
 	table := DrawSpreads(cells, "", SpreadsOverTau(task)...)
 	expect.That(t, len(table.Rows) == len(AllTemperatures())+len(Margins()) && table.Cells[0][0].Missing &&
-		!(math.Abs(table.Cells[1][0].Mean-55) > 1e-9) && table.Cells[1][3].Mean == -2 && table.Cells[5][4].Mean == 30 &&
+		math.Abs(table.Cells[1][0].Mean-55) <= 1e-9 && table.Cells[1][3].Mean == -2 && table.Cells[5][4].Mean == 30 &&
 		table.Rows[3] == "ssCL", "spreads %+v", table)
 	paths := PathsOverSteps(cells, SpreadsOverTau(task)...)
 	expect.That(t, len(paths) == 3, "%d paths", len(paths))
@@ -145,13 +145,13 @@ func TestClassedBatches(t *testing.T) {
 		}
 	}
 	within, between := sum[1]/count[1], sum[0]/count[0]
-	expect.That(t, !(within > 0.8*between), "images of a class are %g apart, others %g", within, between)
+	expect.That(t, within <= 0.8*between, "images of a class are %g apart, others %g", within, between)
 }
 
 // Drawn batches hold as many pairs of one class as the closed form says, which for two classes of 3 and 1 examples is 3/4 · 2/3.
 func TestFalseNegativeShare(t *testing.T) {
 	measured, closed := FalseNegativeShare([]int{1, 1, 1, 0}, 2, 20_000, 1)
-	expect.That(t, !(math.Abs(closed-0.5) > 1e-12) && !(math.Abs(measured-0.5) > 0.015),
+	expect.That(t, math.Abs(closed-0.5) <= 1e-12 && math.Abs(measured-0.5) <= 0.015,
 		"measured %g, closed form %g, want a half", measured, closed)
 	var classes []int
 	for i := range 1000 {

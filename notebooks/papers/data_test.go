@@ -37,7 +37,7 @@ func TestProtocol(t *testing.T) {
 	for what, prior := range map[string]float64{
 		"to learn from": o.train.Prior, "held out": o.held.Prior, "to test on": float64(positives) / float64(o.test.Len()),
 	} {
-		expect.That(t, !(math.Abs(prior-0.3) > 1e-12), "a share of %g is positive %s", prior, what)
+		expect.That(t, math.Abs(prior-0.3) <= 1e-12, "a share of %g is positive %s", prior, what)
 	}
 	// No image is in two parts, and the labeled ones are among the unlabeled again.
 	seen := map[string]string{}
@@ -154,7 +154,7 @@ func TestCorruption(t *testing.T) {
 		shared++
 		mine, err := run.Identity()
 		theirs, otherErr := other.Identity()
-		expect.That(t, err == nil && otherErr == nil && len(mine.Differences(theirs)) <= 0,
+		expect.That(t, err == nil && otherErr == nil && len(mine.Differences(theirs)) == 0,
 			"%s is another run among the rivals: %v, %v, %v", run, mine.Differences(theirs), err, otherErr)
 	}
 	expect.That(t, len(grid.Runs) == 150 && shared == 30,

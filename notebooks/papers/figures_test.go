@@ -181,8 +181,8 @@ func TestCurvesOfFigures(t *testing.T) {
 		experiment.Series{Setting: ShareAt("T", 0), Method: "ssCL", Head: Neighbors}
 	curves := CurvesOverSteps(cells, few, many, none)
 	expect.That(t, len(curves) == 2 && curves[0].Name == "PUCL, 0.1 of all labeled" &&
-		slices.Equal(curves[1].X, []float64{10, 20}) && !(math.Abs(curves[1].Y[0]-72) > 1e-9) &&
-		!(math.Abs(curves[1].High[0]-72-12.7062*2) > 1e-3), "%+v", curves)
+		slices.Equal(curves[1].X, []float64{10, 20}) && math.Abs(curves[1].Y[0]-72) <= 1e-9 &&
+		math.Abs(curves[1].High[0]-72-12.7062*2) <= 1e-3, "%+v", curves)
 	if curves := CurvesOverSteps(cells, few); len(curves) != 1 || curves[0].Name != "PUCL" {
 		t.Errorf("%+v", curves)
 	}
@@ -247,7 +247,7 @@ func TestPublishedOfFigures(t *testing.T) {
 	for _, list := range [][]viz.Curve{PublishedOverShares(), PublishedOverLabels(), {PublishedOverTauPlus()}} {
 		for _, c := range list {
 			expect.That(t, len(c.X) == len(c.Y) && len(c.X) == len(list[0].X) && slices.IsSorted(c.X) &&
-				!(slices.Min(c.Y) < 50) && !(slices.Max(c.Y) > 100), "%+v", c)
+				slices.Min(c.Y) >= 50 && slices.Max(c.Y) <= 100, "%+v", c)
 		}
 	}
 	expect.Equal(t, Task(watchedCells()), "T", "task")

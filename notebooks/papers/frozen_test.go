@@ -152,7 +152,7 @@ func TestExchanged(t *testing.T) {
 	for what, got := range map[string][2]float64{
 		"kept": {float64(counts[0]) / n, 0.6}, "of class 1": {float64(ones) / n, 0.2}, "of class 3": {float64(counts[6]) / n, 0.2},
 	} {
-		expect.That(t, !(math.Abs(got[0]-got[1]) > 0.015),
+		expect.That(t, math.Abs(got[0]-got[1]) <= 0.015,
 			"%s: a share of %g, want %g", what, got[0], got[1]) // four standard deviations
 	}
 	all := exchanged([]int{3, 6, 0}, classes, byClass, 0, rng)
@@ -170,7 +170,7 @@ func TestPositivesOnTheCircle(t *testing.T) {
 		counts[int(turn/(2*math.Pi)*places)%places] += 1. / n
 	}
 	distance, err := theory.TotalVariation(counts, c.World().Observed())
-	expect.That(t, err == nil && !(distance > 0.01), "the draws are %g from p̂⁺, %v", distance, err)
+	expect.That(t, err == nil && distance <= 0.01, "the draws are %g from p̂⁺, %v", distance, err)
 	if p := c.World().Positive; math.Abs(p[places/2]/p[0]-math.Exp(8)) > 1e-6*math.Exp(8) {
 		t.Errorf("p⁺ at the anchor is %g times that opposite to it", p[places/2]/p[0])
 	}
@@ -206,5 +206,5 @@ func TestExactVariation(t *testing.T) {
 		}
 	}
 	c := curves[3]
-	expect.That(t, c.Y[0] == c.Y[1] && !(c.Y[0] < 0.1), "%s: %g", c.Name, c.Y)
+	expect.That(t, c.Y[0] == c.Y[1] && c.Y[0] >= 0.1, "%s: %g", c.Name, c.Y)
 }

@@ -43,7 +43,7 @@ func TestRoundClouds(t *testing.T) {
 	}
 	checkFrozen(t, "plane", run.Version, nil, outcome.Points)
 	n := len(outcome.Points)
-	expect.That(t, n == 8 && !(outcome.Points[7].Values["pseudo-labels right"] < best-0.03), "%+v", outcome.Points)
+	expect.That(t, n == 8 && outcome.Points[7].Values["pseudo-labels right"] >= best-0.03, "%+v", outcome.Points)
 }
 
 // firstPlaneLosses are the losses of the first two steps of the smoke runs, and firstPlaneJudgements accuracy and AUC at their end. They
@@ -68,7 +68,7 @@ func TestNetworksInThePlane(t *testing.T) {
 		})})
 		expect.NoError(t, err)
 		for i := range want {
-			expect.That(t, !(math.Abs(losses[i]-want[i]) > 2e-4),
+			expect.That(t, math.Abs(losses[i]-want[i]) <= 2e-4,
 				"%s: losses %.6g, before %.6g: a change of numbers raises the version", method, losses, want)
 		}
 		if heads := len(outcome.Points); method == "PUCL" && heads != len(Heads()) || method == NetworkNNPU && heads != 1 {
@@ -119,7 +119,7 @@ func TestNoisyPoints(t *testing.T) {
 		}
 	}
 	r := stat.Correlation(noise[0], noise[1], nil)
-	expect.That(t, !(math.Abs(r) > 4./20), "two views have noise with correlation %.2f", r)
+	expect.That(t, math.Abs(r) <= 4./20, "two views have noise with correlation %.2f", r)
 	other, _ := points.Batch(4)
 	expect.That(t, !reflect.DeepEqual(views, other), "two steps have the same batch")
 }
@@ -138,7 +138,7 @@ func TestLeadsOver(t *testing.T) {
 	add(2, 93) // of 96
 	curves := LeadsOver(cells, []Row{row("PUCL"), row("ssCL")}, row("other"), []float64{0.1, 0.5}, at)
 	expect.That(t, len(curves) == 1 && slices.Equal(curves[0].X, []float64{0.1}) &&
-		!(math.Abs(curves[0].Y[0]-2) > 1e-9) && !(math.Abs(curves[0].High[0]-2-12.7062) > 1e-3), "%+v", curves)
+		math.Abs(curves[0].Y[0]-2) <= 1e-9 && math.Abs(curves[0].High[0]-2-12.7062) <= 1e-3, "%+v", curves)
 }
 
 // forget shuffles all that data know of true classes once it is settled which images are labeled.

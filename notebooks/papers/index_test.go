@@ -131,8 +131,8 @@ func TestPseudoLabelsAreCounted(t *testing.T) {
 		right, judged := p.Values[LabelsRight]
 		share, compared := p.Values[Disagreement]
 		clusters := p.Head == PUPL || p.Head == PUPLOnZ
-		expect.That(t, judged == (clusters || p.Head == Mixture) && compared == clusters && !(right < 0) &&
-			!(right > 1) && !(share < 0) && !(share > 1), "%s: %v", p.Head, p.Values)
+		expect.That(t, judged == (clusters || p.Head == Mixture) && compared == clusters && right >= 0 &&
+			right <= 1 && share >= 0 && share <= 1, "%s: %v", p.Head, p.Values)
 	}
 	if got := agreeing([]bool{true, true, false, false}, []bool{true, false, false, true}, []bool{true, false, false, false}); got != 1./3 {
 		t.Errorf("%g of three unlabeled rows are given the same label, want one", got)

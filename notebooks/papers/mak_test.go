@@ -74,7 +74,7 @@ func TestByGroup(t *testing.T) {
 	c := evaluate.Classes{Recall: []float64{0.9, 0.5, 0.7, 0.2}}
 	got := byGroup(c, datasets.ShotsByCount([]int{500, 50, 101, 5}))
 	for name, want := range map[Measure]float64{ManyAccuracy: 0.8, MediumAccuracy: 0.5, FewAccuracy: 0.2, AllAccuracy: 0.575, GroupStd: math.Sqrt(0.06)} {
-		expect.That(t, !(math.Abs(got[string(name)]-want) > 1e-12), "%s: %g, want %g", name, got[string(name)], want)
+		expect.That(t, math.Abs(got[string(name)]-want) <= 1e-12, "%s: %g, want %g", name, got[string(name)], want)
 	}
 	if got := byGroup(c, datasets.ShotsByCount([]int{500, 500, 500, 500})); len(got) != 2 || got[string(ManyAccuracy)] != got[string(AllAccuracy)] {
 		t.Errorf("of one group: %v", got)
@@ -100,7 +100,7 @@ func TestOpenWorldRun(t *testing.T) {
 	}
 	values := experiment.LastPoint(outcome.Points, Choosing).Values
 	sum := values[ShareOf("many")] + values[ShareOf("medium")] + values[ShareOf("few")] + values[ShareOf("outliers")]
-	expect.That(t, !(math.Abs(sum-1) > 1e-9) && values[ECLEOf("1")] > 0 && values[ECLEOf("outliers")] > 0 &&
+	expect.That(t, math.Abs(sum-1) <= 1e-9 && values[ECLEOf("1")] > 0 && values[ECLEOf("outliers")] > 0 &&
 		values[DistanceOf("10")] >= 0, "what was chosen: %v", values)
 	lines := expect.Must(os.ReadFile(filepath.Join(place.Keep, "chosen.csv")))(t)
 	expect.That(t, strings.Count(string(lines), "\n") == w.Budget+1, "the selection that is kept: %q", lines)
@@ -154,10 +154,10 @@ func TestPublishedWorlds(t *testing.T) {
 		groups := evaluate.Classes{Recall: p.Mean[:3]}
 		values := byGroup(groups, []datasets.Shots{datasets.Many, datasets.Medium, datasets.Few})
 		all := weight[0]*p.Mean[0] + weight[1]*p.Mean[1] + weight[2]*p.Mean[2]
-		expect.That(t, !(math.Abs(values[string(GroupStd)]-p.Mean[3]) > 0.25) && !(math.Abs(all-p.Mean[4]) > 0.45),
+		expect.That(t, math.Abs(values[string(GroupStd)]-p.Mean[3]) <= 0.25 && math.Abs(all-p.Mean[4]) <= 0.45,
 			"%s, %d, %s, %s: Std %.2f and All %.2f by the groups, %g and %g printed", p.Pool, p.Budget, p.Method,
 			p.Protocol, values[string(GroupStd)], all, p.Mean[3], p.Mean[4])
-		expect.That(t, !(slices.Max(p.Spread[:]) > 1.7) && !(slices.Min(p.Spread[:]) <= 0) &&
+		expect.That(t, slices.Max(p.Spread[:]) <= 1.7 && slices.Min(p.Spread[:]) > 0 &&
 			slices.Contains(OpenWorldMethods(), p.Method), "%+v", p)
 		key := [4]string{p.Pool, p.Method, p.Protocol, string(rune('0' + p.Budget/10_000))}
 		expect.That(t, !seen[key], "%v is there twice", key)
@@ -202,10 +202,10 @@ func TestDrawOpenWorld(t *testing.T) {
 	holds(t, pools, "mixed pool, random", "74.2 ± 0.6", "2.0")
 	holds(t, pools, "outlier pool, random", "n/a")
 	parts, bars, words := ChosenOf(cells, setting)
-	expect.That(t, len(parts) == 4 && len(bars) == 1 && !(math.Abs(bars[0].Parts[2]-30) > 1e-9) &&
+	expect.That(t, len(parts) == 4 && len(bars) == 1 && math.Abs(bars[0].Parts[2]-30) <= 1e-9 &&
 		words == "MAK: 10% many, 20% medium, 30% few, 40% outliers", "%v, %+v, %q", parts, bars, words)
 	curve, outliers, err := ScoresBySize(cells, setting, "MAK", "ECLE", ECLEOf)
-	expect.That(t, err == nil && slices.Equal(curve.X, []float64{10, 1000}) && !(math.Abs(curve.Y[1]-1.0515) > 1e-9) &&
+	expect.That(t, err == nil && slices.Equal(curve.X, []float64{10, 1000}) && math.Abs(curve.Y[1]-1.0515) <= 1e-9 &&
 		len(outliers) == 1 && outliers[0].Y == 3, "%+v, %v, %v", curve, outliers, err)
 	if _, _, err := ScoresBySize(cells, "nowhere", "MAK", "ECLE", ECLEOf); err == nil {
 		t.Error("the scores of no run")

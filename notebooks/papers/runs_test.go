@@ -58,7 +58,7 @@ func TestFirstLosses(t *testing.T) {
 		})})
 		expect.Require(t, errors.Is(err, context.Canceled), "%v", err)
 		for i, want := range firstLosses[o.Name] {
-			expect.That(t, !(math.Abs(losses[i]-want) > 2e-4),
+			expect.That(t, math.Abs(losses[i]-want) <= 2e-4,
 				"%s, version %d: losses %.6g, before %.6g", o.Name, contrastiveVersion, losses, firstLosses[o.Name])
 		}
 	}
@@ -112,7 +112,7 @@ func TestContrastiveRunResumes(t *testing.T) {
 		if j.Rule == experiment.Last {
 			checkFirst(t, j, firstJudgements[j.Head])
 		}
-		expect.That(t, (j.Head != Ceiling || !(j.Accuracy < 0.7)) && (j.Rule != experiment.Last || j.Step == 4) &&
+		expect.That(t, (j.Head != Ceiling || j.Accuracy >= 0.7) && (j.Rule != experiment.Last || j.Step == 4) &&
 			(j.Step == 2 || j.Step == 4), "%+v", j)
 	}
 }
@@ -147,7 +147,7 @@ func TestRivalRun(t *testing.T) {
 	for i, rule := range experiment.Rules() {
 		j := judged[i]
 		expect.That(t, j.Rule == rule && j.Head == "" && (j.Step == 10 || j.Step == 20) &&
-			(rule != experiment.Last || j.Step == 20) && !(j.AUC < 0.7), "%+v, rule %s", j, rule)
+			(rule != experiment.Last || j.Step == 20) && j.AUC >= 0.7, "%+v, rule %s", j, rule)
 	}
 }
 
@@ -226,7 +226,7 @@ func TestBetweenClasses(t *testing.T) {
 		{[]bool{false, false, true, true}, 0.5}, {[]bool{true, false, false, true}, 0}, {make([]bool, 4), 0},
 	} {
 		got := betweenClasses(x, tt.positive)
-		expect.That(t, !(math.Abs(got-tt.want) > 1e-12), "%v: %g, want %g", tt.positive, got, tt.want)
+		expect.That(t, math.Abs(got-tt.want) <= 1e-12, "%v: %g, want %g", tt.positive, got, tt.want)
 	}
 	expect.Equal(t, betweenClasses(mat.NewDense(3, 1, []float64{1, 1, 1}), make([]bool, 3)), 0, "without variance")
 }

@@ -50,7 +50,7 @@ func TestUnevenLabels(t *testing.T) {
 			if run.Path() == other.Path() {
 				mine, err := run.Identity()
 				theirs, otherErr := other.Identity()
-				expect.That(t, err == nil && otherErr == nil && len(mine.Differences(theirs)) <= 0,
+				expect.That(t, err == nil && otherErr == nil && len(mine.Differences(theirs)) == 0,
 					"%s is another run in the table: %v, %v, %v", run, mine.Differences(theirs), err, otherErr)
 				shared++
 			}
@@ -108,11 +108,11 @@ func TestUnevenPriorsFindTheLimit(t *testing.T) {
 		sum := 1 + 1/times + 1/(times*times)
 		for i, k := range []int{first, 1, 2 - first} {
 			want := 600 / sum * math.Pow(times, -float64(i))
-			expect.That(t, !(math.Abs(counts[k]-want) > 4*math.Sqrt(want)),
+			expect.That(t, math.Abs(counts[k]-want) <= 4*math.Sqrt(want),
 				"by %g: %g labeled rows are of kind %d, want about %.0f", times, counts[k], k, want)
 		}
 		want := 0.5 * sum / 3
-		expect.That(t, !(math.Abs(limit-want) > 0.05), "by %g: the limit is %.3f, want about %.3f", times, limit, want)
+		expect.That(t, math.Abs(limit-want) <= 0.05, "by %g: the limit is %.3f, want about %.3f", times, limit, want)
 		x, labeled := expect.Must2(stacked(table.Features, known, positives, negatives))(t)
 		points := expect.Must(c.estimate(t.Context(), x, labeled, u.prior(), 1))(t)
 		for _, p := range points {
@@ -159,7 +159,7 @@ func TestDrawUnevenPriors(t *testing.T) {
 		if n != 60 || math.Abs(cell.Mean-estimate/n) > 1e-12 || math.Abs(bound.Mean-limit/n) > 1e-12 || share.Text != fmt.Sprintf("%.0f%%", 100*contain/n) {
 			t.Errorf("by %g: %v, at most %v, %v hold it; by hand %g, %g and %g of %g", times, cell, bound, share, estimate/n, limit/n, contain, n)
 		}
-		expect.That(t, !(times > 1) || cell.Mean < 0.42 && cell.Mean > bound.Mean,
+		expect.That(t, times <= 1 || cell.Mean < 0.42 && cell.Mean > bound.Mean,
 			"by %g: %g, at most %g", times, cell.Mean, bound.Mean)
 	}
 }

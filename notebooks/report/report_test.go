@@ -51,7 +51,7 @@ func TestAgainstTheFiles(t *testing.T) {
 			squares += (d - mean) * (d - mean)
 		}
 		half := 2.7764451 * math.Sqrt(squares/4/5) // Student's t with 4 degrees of freedom
-		expect.That(t, r.Seeds == 5 && !(math.Abs(*r.Points-mean) > 1e-9) && !(math.Abs(*r.HalfWidth-half) > 1e-6),
+		expect.That(t, r.Seeds == 5 && math.Abs(*r.Points-mean) <= 1e-9 && math.Abs(*r.HalfWidth-half) <= 1e-6,
 			"%s with %d seeds, by loops %+.4f ± %.4f", r.Effect(), r.Seeds, mean, half)
 		p := *r.P
 		expect.That(t, (p < 0.05) == (math.Abs(mean) > half) && *r.QAll >= p && *r.QPaper >= p, "p %g, q %g and %g", p, *r.QPaper, *r.QAll)
@@ -142,6 +142,6 @@ func TestRefuses(t *testing.T) {
 	} {
 		var out, messages bytes.Buffer
 		err := run(tt.args, &out, &messages)
-		expect.That(t, err != nil && err.Error() == tt.want && out.Len() <= 0, "%q: %v, %q", tt.args, err, out.String())
+		expect.That(t, err != nil && err.Error() == tt.want && out.Len() == 0, "%q: %v, %q", tt.args, err, out.String())
 	}
 }

@@ -154,7 +154,7 @@ func TestRandomPlanesAreOrdinary(t *testing.T) {
 		expect.NoError(t, p.Validate())
 		positive, negative := expect.Must2(p.PairVariance(1))(t)
 		for _, v := range []theory.PairVariance{positive, negative} {
-			expect.That(t, !(v.Linear < 1e-4) && !(v.Rest < 1e-3), "world %d: %+v", k, v)
+			expect.That(t, v.Linear >= 1e-4 && v.Rest >= 1e-3, "world %d: %+v", k, v)
 		}
 	}
 	expect.That(t, fmt.Sprint(randomPlanes(2, 1)) != fmt.Sprint(randomPlanes(2, 2)), "the seed does not count")

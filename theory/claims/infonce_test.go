@@ -79,7 +79,7 @@ func TestBestBatchLoss(t *testing.T) {
 	for _, b := range []int{3, 5} {
 		excess := perfectBatchExcess(b)
 		found := math.Log(float64(2*b-1)) - bestBatchLoss(views, b) - math.Ln2
-		expect.That(t, !(found > excess+1e-12) && !(found < excess-5e-3),
+		expect.That(t, found <= excess+1e-12 && found >= excess-5e-3,
 			"b = %d: the search reaches %g, the perfect critic %g", b, found, excess)
 	}
 }

@@ -42,7 +42,7 @@ func TestLemma1(t *testing.T) {
 // An estimate that is biased refutes nothing, and proves nothing either.
 func TestLemma1VerdictFollowsTheNumbers(t *testing.T) {
 	f := lemma1Finding(&subject{eng: openEngine(t)}, func(float64) risk.Risk { return risk.PN(risk.SigmoidLoss) })
-	expect.That(t, f.Verdict == Undecided && !(math.Abs(f.Number.Value) < 0.01) && f.Corrected == "",
+	expect.That(t, f.Verdict == Undecided && math.Abs(f.Number.Value) >= 0.01 && f.Corrected == "",
 		"%s: %s", f.Verdict, f.Sentence)
 }
 
@@ -114,7 +114,7 @@ func TestLemma2(t *testing.T) {
 // The factor for draws with replacement is another formula, and misses.
 func TestLemma2VerdictFollowsTheNumbers(t *testing.T) {
 	f := lemma2Finding(onCounts(), func(nP, nL int64) *big.Rat { return plus(whole(1), big.NewRat(1, nL)) })
-	expect.That(t, f.Verdict == Fails && !(f.Number.Value <= 0) && f.Counterexample != "" &&
+	expect.That(t, f.Verdict == Fails && f.Number.Value > 0 && f.Counterexample != "" &&
 		strings.Contains(f.Sentence, "misses"), "%s: %s (%s)", f.Verdict, f.Sentence, f.Counterexample)
 }
 

@@ -98,7 +98,7 @@ func TestLPosLimitFails(t *testing.T) {
 	near(t, "Number", c.Number.Value, math.Log(1.25)/2, 1e-3)
 	for _, r := range nPairReadings {
 		open := value(t, c.Finding, r.name+": worlds where the difference does not vanish")
-		expect.That(t, !(open < 10), "%s: the difference stays in %g worlds only", r.name, open)
+		expect.That(t, open >= 10, "%s: the difference stays in %g worlds only", r.name, open)
 		expect.Equal(t, value(t, c.Finding, r.name+": worlds where the corrected difference does not vanish"),
 			0, "%s: the corrected difference stays in some worlds", r.name)
 	}

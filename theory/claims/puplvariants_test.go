@@ -26,14 +26,14 @@ func TestPUPLVariants(t *testing.T) {
 	}
 	measured(t, c.Finding, "of them with other labels than the groups", 0, 0)
 	n := value(t, c.Finding, "random pairs of groups with f·D > 2δ")
-	expect.That(t, !(n < 50), "only %g pairs of groups were far enough apart", n)
+	expect.That(t, n >= 50, "only %g pairs of groups were far enough apart", n)
 	var agreement []float64
 	for _, m := range c.Measured {
 		if strings.HasSuffix(m.Name, "probability of the same labels") {
 			agreement = append(agreement, m.Value.Value)
 		}
 	}
-	expect.That(t, len(agreement) == 4 && slices.IsSorted(agreement) && !(agreement[0] > 0.2) && !(agreement[3] < 0.95),
+	expect.That(t, len(agreement) == 4 && slices.IsSorted(agreement) && agreement[0] <= 0.2 && agreement[3] >= 0.95,
 		"agreement by separation %v", agreement)
 }
 
@@ -96,7 +96,7 @@ func TestAgreementApart(t *testing.T) {
 	}
 	near, _ := measure(0)
 	far, left := measure(20)
-	expect.That(t, !(near > 0.2) && !(far < 0.99) && left == 0,
+	expect.That(t, near <= 0.2 && far >= 0.99 && left == 0,
 		"agreement %g where the clusters touch, %g far apart, with %d labeled points that leave", near, far, left)
 	again, _ := measure(0)
 	expect.That(t, again == near, "drawn again, %g and not %g", again, near)

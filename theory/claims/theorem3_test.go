@@ -79,7 +79,7 @@ func TestClassBoundCanFail(t *testing.T) {
 		"the best one only": func(n, a int64, p, q *big.Rat) *big.Rat { return plus(p, q) },
 	} {
 		c := onCounts().checkClassBound(bound)
-		expect.That(t, c.above != 0 && !(c.nearest <= 1),
+		expect.That(t, c.above != 0 && c.nearest > 1,
 			"%s: %d of %d cases above, nearest %g", name, c.above, c.cases, c.nearest)
 	}
 }

@@ -152,11 +152,15 @@ func (t *Table) Rescale(mean, deviation []float64) {
 	for i := range rows {
 		row := t.Features.RawRowView(i)
 		for j := range row {
-			if difference := row[j] - mean[j]; math.IsInf(difference, 0) { // from one end of the numbers to the other
-				row[j] = (row[j]/2 - mean[j]/2) / (deviation[j] / 2)
-			} else {
-				row[j] = difference / deviation[j]
-			}
+			row[j] = scaled(row[j], mean[j], deviation[j])
 		}
 	}
+}
+
+// scaled returns (v - mean) / deviation.
+func scaled(v, mean, deviation float64) float64 {
+	if difference := v - mean; !math.IsInf(difference, 0) {
+		return difference / deviation
+	}
+	return (v/2 - mean/2) / (deviation / 2) // v and mean lie at opposite ends of the numbers
 }

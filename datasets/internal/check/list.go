@@ -1,0 +1,23 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+)
+
+// listed is the number of errors that List writes out.
+const listed = 20
+
+// List returns one error that lists errs, a line for each, or nil if there are none. It writes out the first 20 and the
+// number of the others; errors.Is and errors.As find those written out. what heads the list, such as
+// "3 of 7 lines cannot be read".
+func List(what string, errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	lines := append([]error{errors.New(what + ":")}, errs[:min(len(errs), listed)]...)
+	if more := len(errs) - listed; more > 0 {
+		lines = append(lines, fmt.Errorf("and %d more", more))
+	}
+	return errors.Join(lines...)
+}

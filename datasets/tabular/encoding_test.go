@@ -1,0 +1,158 @@
+package tabular
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/expect"
+)
+
+// cities returns a frame of four rows with gaps in every column but one.
+func cities() *Frame {
+	return &Frame{[]Column{
+		{Name: "age", Numbers: []float64{30, nan, 50, 10}},
+		{Name: "visits", Numbers: []float64{2, 4, 4, 6}},
+		{Name: "city", Words: []string{"Genève, VD", "Bern", "", "Bern"}},
+		{Name: "sex", Words: []string{"m", "f", "f", "m"}},
+		{Name: "clinic", Numbers: []float64{3, 3, 3, 3}},
+	}}
+}
+
+func newEncoding(t *testing.T, f *Frame) *Encoding {
+	t.Helper()
+	e := expect.Must(NewEncoding(f))(t)
+	expect.NoError(t, e.Validate())
+	return e
+}
+
+// rowsNear compares the rows of an encoding with numbers worked out by hand.
+func rowsNear(t *testing.T, e *Encoding, f *Frame, want ...[]float64) {
+	t.Helper()
+	got := expect.Must(e.Rows(f))(t)
+	n, d := got.Dims()
+	expect.Require(t, n == len(want) && d == len(want[0]) && d == len(e.Names()), "%d×%d features", n, d)
+	for i, row := range want {
+		for j, v := range row {
+			expect.Near(t, got.At(i, j), v, 1e-14, "row %d, %s", i, e.Names()[j])
+		}
+	}
+}
+
+func TestEncoding(t *testing.T) {
+	e := newEncoding(t, cities())
+	expect.Equal(t, fmt.Sprintf("%q", e.Names()),
+		`["age" "age missing" "visits" "city=Bern" "city=Genève, VD" "city missing" "sex=f" "sex=m" "clinic"]`)
+	// The median 30 fills the gap: deviations from the mean 30 are 0, 0, 20 and -20, of variance 200.
+	a, v := 20/math.Sqrt(200), 2/math.Sqrt(2)
+	rowsNear(t, e, cities(),
+		[]float64{0, 0, -v, 0, 1, 0, 0, 1, 0},
+		[]float64{0, 1, 0, 1, 0, 0, 1, 0, 0},
+		[]float64{a, 0, 0, 0, 0, 1, 1, 0, 0},
+		[]float64{-a, 0, v, 1, 0, 0, 0, 1, 0})
+	// New rows: columns in another order and one more, gaps where training had none, and a new category.
+	rowsNear(t, e, &Frame{[]Column{
+		{Name: "sex", Words: []string{"", "x"}},
+		{Name: "other", Words: []string{"?", "!"}},
+		{Name: "clinic", Numbers: []float64{1e6, nan}},
+		{Name: "city", Words: []string{"Basel", ""}},
+		{Name: "visits", Numbers: []float64{nan, 8}},
+		{Name: "age", Numbers: []float64{nan, 70}},
+	}},
+		// The median of visits is 4, as is the mean; f is the first of the two most frequent in sex.
+		[]float64{0, 1, 0, 0, 0, 0, 1, 0, 0},
+		[]float64{2 * a, 0, 2 * v, 0, 0, 1, 0, 0, 0})
+}
+
+func TestEncodingAsJSON(t *testing.T) {
+	e := newEncoding(t, cities())
+	data := expect.Must(json.Marshal(e))(t)
+	var back Encoding
+	expect.NoError(t, json.Unmarshal(data, &back))
+	expect.That(t, slices.Equal(back.Names(), e.Names()), "names %q", back.Names())
+	expect.That(t, mat.Equal(expect.Must(back.Rows(cities()))(t), expect.Must(e.Rows(cities()))(t)), "other rows from %s", data)
+}
+
+// The ends of the numbers neither overflow nor lose the spread.
+func TestEncodingOfExtremeNumbers(t *testing.T) {
+	for _, unit := range []float64{math.MaxFloat64, 5e-324, 1} {
+		f := &Frame{[]Column{{Name: "a", Numbers: []float64{-unit, unit, unit, -unit}}}}
+		rowsNear(t, newEncoding(t, f), f, []float64{-1}, []float64{1}, []float64{1}, []float64{-1})
+	}
+	e := newEncoding(t, &Frame{[]Column{{Name: "a", Numbers: []float64{0, 1e-300}}}})
+	err := expect.Err(e.Rows(&Frame{[]Column{{Name: "a", Numbers: []float64{0, 1e300}}}}))
+	expect.Error(t, err, "column a, row 1", "1e+300 is too far", "leave out the row")
+}
+
+func words(n int, word func(i int) string) *Frame {
+	c := Column{Name: "code", Words: make([]string, n)}
+	for i := range n {
+		c.Words[i] = word(i)
+	}
+	return &Frame{[]Column{c}}
+}
+
+func TestNewEncodingErrors(t *testing.T) {
+	number := func(i int) string { return fmt.Sprint("w", i) }
+	for _, n := range []int{1, 20} {
+		newEncoding(t, words(n, number))
+	}
+	newEncoding(t, words(300, func(i int) string { return number(i % 100) }))
+	newEncoding(t, words(22, func(i int) string { return number(i % 21) }))
+	for _, f := range []*Frame{
+		words(21, number), words(300, func(i int) string { return number(i % 101) }),
+		words(42, func(i int) string { return []string{number(i), ""}[i%2] }), // as many categories as words
+	} {
+		expect.Error(t, expect.Err(NewEncoding(f)), "column code", "different words", "identifier", "Skip it")
+	}
+	mostlyNumbers := words(30, func(i int) string { return []string{fmt.Sprint(i), "n.a."}[i/29] })
+	expect.Error(t, expect.Err(NewEncoding(mostlyNumbers)), "column code", "29 rows hold numbers", `"n.a."`, "FrameConfig.Missing")
+	expect.Error(t, expect.Err(NewEncoding(&Frame{})), "without columns")
+	expect.Error(t, expect.Err(NewEncoding(&Frame{[]Column{{Name: "a", Numbers: []float64{nan, nan}}}})),
+		"all 2 values of column a", "skip")
+	expect.Error(t, expect.Err(NewEncoding(&Frame{[]Column{{Name: "b", Words: []string{""}}}})), "all 1 values of column b")
+}
+
+func TestRowsErrors(t *testing.T) {
+	e := newEncoding(t, cities())
+	for _, tt := range []struct {
+		name   string
+		change func(f *Frame)
+		want   []string
+	}{
+		{"missing column", func(f *Frame) { f.Columns = f.Columns[1:] }, []string{`no column "age"`, "add it", `"visits", "city"`}},
+		{"numbers for words", func(f *Frame) { f.Columns[3] = Column{Name: "sex", Numbers: []float64{0, 1, 1, 0}} },
+			[]string{"column sex holds numbers, and words in the training rows", "FrameConfig.Words"}},
+		{"words for numbers", func(f *Frame) { f.Columns[1] = Column{Name: "visits", Words: []string{"2", "", "many", "x"}} },
+			[]string{"column visits holds words", `"many"`, "FrameConfig.Missing"}},
+		{"not valid", func(f *Frame) { f.Columns[0].Numbers[2] = math.Inf(1) }, []string{"column age, row 2", "infinite"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := cities()
+			tt.change(f)
+			expect.Error(t, expect.Err(e.Rows(f)), tt.want...)
+		})
+	}
+}
+
+func TestEncodingValidate(t *testing.T) {
+	expect.Error(t, (*Encoding)(nil).Validate(), "NewEncoding")
+	expect.Error(t, expect.Err((&Encoding{}).Rows(cities())), "without columns", "NewEncoding")
+	for name, change := range map[string]func(c []ColumnEncoding){
+		"there twice":        func(c []ColumnEncoding) { c[1].Name = "age" },
+		"unnamed":            func(c []ColumnEncoding) { c[1].Name = "" },
+		"mean NaN":           func(c []ColumnEncoding) { c[0].Mean = nan },
+		"median +Inf":        func(c []ColumnEncoding) { c[0].Median = math.Inf(1) },
+		"deviation -1":       func(c []ColumnEncoding) { c[0].Deviation = -1 },
+		"not sorted":         func(c []ColumnEncoding) { slices.Reverse(c[2].Categories) },
+		"one of the categor": func(c []ColumnEncoding) { c[2].Frequent = "Basel" },
+	} {
+		e := newEncoding(t, cities())
+		change(e.Columns)
+		expect.Error(t, expect.Err(e.Rows(cities())), name, "NewEncoding")
+	}
+}

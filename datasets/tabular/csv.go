@@ -202,7 +202,7 @@ func (c layout) find(name string) (int, error) {
 			return i, nil
 		}
 		if sign := separator(c.names); sign != 0 {
-			return 0, fmt.Errorf("there is no column %q: there are %q; the separator looks like %q: set CSV.Comma to it", name, c.names, sign)
+			return 0, fmt.Errorf("there is no column %q: there are %q; the separator looks like %q: set Comma to it", name, c.names, sign)
 		}
 		return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)
 	}

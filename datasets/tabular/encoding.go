@@ -13,18 +13,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Encoding turns frames into rows of numbers. [NewEncoding] fits it on training rows; [Encoding.Rows] then encodes training
-// and test rows alike. It can be saved as JSON.
+// Encoding turns frames into rows of numbers. [NewEncoding] fits it on training rows; [Encoding.Rows] then encodes
+// training and test rows alike. It can be saved as JSON.
 //
-// A column of numbers becomes one feature with mean 0 and standard deviation 1 over the training rows (dividing by their
-// number). A missing number counts as the median of the training rows. If the training rows have gaps in the
-// column, a second feature is 1 where the number is missing and 0 elsewhere. A column that is constant over the training rows
-// becomes 0 everywhere, since its scale is unknown.
+// A column of numbers becomes one feature with mean 0 and standard deviation 1 over the training rows (dividing by
+// their number). A missing number counts as the median of the training rows. If the training rows have gaps in the
+// column, a second feature is 1 where the number is missing and 0 elsewhere. A column that is constant over the
+// training rows becomes 0 everywhere, since its scale is unknown.
 //
-// A column of words becomes one feature per category of the training rows, 1 for rows of the category and 0 elsewhere. A
-// category that the training rows lack gives 0 in all of them. If the training rows have gaps in the column, one more
-// feature is 1 where the word is missing; otherwise a missing word counts as the most frequent category. Features of 0
-// and 1 are not standardized.
+// A column of words becomes one feature per category of the training rows, 1 for rows of the category and 0
+// elsewhere. A category that the training rows lack gives 0 in all of them. If the training rows have gaps in the
+// column, one more feature is 1 where the word is missing; otherwise a missing word counts as the most frequent
+// category. Features of 0 and 1 are not standardized.
 type Encoding struct {
 	// Columns has one entry per column of the training rows, in their order.
 	Columns []ColumnEncoding
@@ -47,14 +47,14 @@ type ColumnEncoding struct {
 	Categories []string `json:",omitempty"`
 }
 
-// maxCategories is the largest number of categories of a column of words. A column with more is most likely an identifier,
-// a date or free text, for which one feature per value does not generalize.
+// maxCategories is the largest number of categories of a column of words. A column with more is most likely an
+// identifier, a date or free text, for which one feature per value does not generalize.
 const maxCategories = 100
 
 // NewEncoding fits an encoding on the rows of f, usually those of training.
 //
-// It returns an error that names the column if all values of a column are missing, if a column of words has more than 100
-// categories, and if it has as many categories as words, more than 20: such a column looks like an identifier.
+// It returns an error that names the column if all values of a column are missing, if a column of words has more than
+// 100 categories, and if it has as many categories as words, more than 20: such a column looks like an identifier.
 // Columns that are not to be used have to be left out of f, for example by FrameConfig.Skip.
 func NewEncoding(f *Frame) (*Encoding, error) {
 	if err := f.Validate(); err != nil {
@@ -142,9 +142,9 @@ func numbersAmong(words []string) string {
 		"or list it in FrameConfig.Missing if it means a gap", numbers, first)
 }
 
-// Validate returns an error that names the first fault of e, or nil. Encodings made by [NewEncoding] are valid. One that was
-// read from a file may not be: its columns must have distinct names, finite numbers, deviations that are not negative, and
-// categories that are sorted and distinct.
+// Validate returns an error that names the first fault of e, or nil. Encodings made by [NewEncoding] are valid. One
+// that was read from a file may not be: its columns must have distinct names, finite numbers, deviations that are not
+// negative, and categories that are sorted and distinct.
 func (e *Encoding) Validate() error {
 	if e == nil || len(e.Columns) == 0 {
 		return errors.New("tabular: an encoding without columns: make one with NewEncoding")
@@ -171,11 +171,11 @@ func (e *Encoding) Validate() error {
 	return nil
 }
 
-// Rows returns the features of the rows of f, [n, d], where d is len(e.Names()). Columns are found by name; columns that the
-// encoding lacks are ignored. All features are finite.
+// Rows returns the features of the rows of f, [n, d], where d is len(e.Names()). Columns are found by name; columns
+// that the encoding lacks are ignored. All features are finite.
 //
-// It returns an error that names the column if a column is missing, if it holds numbers where the training rows hold words
-// or the other way around, and if a number is too far from those of the training rows to be standardized.
+// It returns an error that names the column if a column is missing, if it holds numbers where the training rows hold
+// words or the other way around, and if a number is too far from those of the training rows to be standardized.
 func (e *Encoding) Rows(f *Frame) (*mat.Dense, error) {
 	if err := cmp.Or(e.Validate(), f.Validate()); err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Frame is a table of named columns as users have them: each column holds numbers or words, with gaps. [ReadFrame] reads
-// one from a CSV file, [NewFrame] makes one from a matrix, and [NewEncoding] turns it into rows of numbers.
+// Frame is a table of named columns as users have them: each column holds numbers or words, with gaps. [ReadFrame]
+// reads one from a CSV file, [NewFrame] makes one from a matrix, and [NewEncoding] turns it into rows of numbers.
 type Frame struct {
 	// Columns has one entry per column, all of the same length.
 	Columns []Column
@@ -46,9 +46,9 @@ func (c *Column) missing() (n int) {
 	return n
 }
 
-// NewFrame copies the columns of x [rows, columns] into a frame of numbers, where NaN is a missing value. names has one
-// name per column; nil names them "feature 1", "feature 2" and so on. It returns an error if x is empty or holds an infinite
-// number, and if names has another length, an empty name or a name twice.
+// NewFrame copies the columns of x [rows, columns] into a frame of numbers, where NaN is a missing value. names has
+// one name per column; nil names them "feature 1", "feature 2" and so on. It returns an error if x is empty or holds
+// an infinite number, and if names has another length, an empty name or a name twice.
 func NewFrame(x *mat.Dense, names []string) (*Frame, error) {
 	if x == nil || x.IsEmpty() {
 		return nil, errors.New("tabular: no rows given to make a frame of: give a matrix with at least one row and column")
@@ -89,12 +89,13 @@ func (f *Frame) String() string {
 			words++
 		}
 	}
-	return fmt.Sprintf("%d rows of %d columns: %d of numbers, %d of words", f.Len(), len(f.Columns), len(f.Columns)-words, words)
+	return fmt.Sprintf("%d rows of %d columns: %d of numbers, %d of words",
+		f.Len(), len(f.Columns), len(f.Columns)-words, words)
 }
 
-// Validate returns an error that names the first fault of f, or nil. A valid frame has at least one row and one column. Its
-// columns have equal lengths and distinct names that are not empty. Each column has either Numbers or Words, no
-// infinite number, and only text in UTF-8.
+// Validate returns an error that names the first fault of f, or nil. A valid frame has at least one row and one
+// column. Its columns have equal lengths and distinct names that are not empty. Each column has either Numbers or
+// Words, no infinite number, and only text in UTF-8.
 func (f *Frame) Validate() error {
 	if f == nil || len(f.Columns) == 0 {
 		return errors.New("tabular: a frame without columns: give at least one")
@@ -129,8 +130,8 @@ func (f *Frame) Validate() error {
 	return nil
 }
 
-// Select returns a new frame with copies of the given rows, in that order. A row may occur twice. It returns an error if
-// there are no rows, if a row does not exist, and if f is not valid. Rows are numbered from 0.
+// Select returns a new frame with copies of the given rows, in that order. A row may occur twice. It returns an error
+// if there are no rows, if a row does not exist, and if f is not valid. Rows are numbered from 0.
 func (f *Frame) Select(rows []int) (*Frame, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package tabular_test
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -11,7 +12,8 @@ import (
 
 // A matrix in which NaN marks a missing value.
 func ExampleNewFrame() {
-	frame, err := tabular.NewFrame(mat.NewDense(3, 2, []float64{61, 140, 35, math.NaN(), 58, 150}), []string{"age", "pressure"})
+	x := mat.NewDense(3, 2, []float64{61, 140, 35, math.NaN(), 58, 150})
+	frame, err := tabular.NewFrame(x, []string{"age", "pressure"})
 	check(err)
 	fmt.Println(frame)
 	fmt.Println(frame.Columns[1].Name, frame.Columns[1].Numbers)
@@ -39,4 +41,24 @@ func ExampleEncoding() {
 	// ["age" "age missing" "city=Bern" "city=Zürich"]
 	// ⎡0  0  0  1⎤
 	// ⎣0  1  0  0⎦
+}
+
+// A file as it comes: an identifier, gaps, a city with a comma, a diagnosis for some, and a line that lacks a value.
+func ExampleReadFrame() {
+	const file = `patient,age,city,diagnosis
+p1,61,"Genève, VD",ill
+p2,NA,Zürich,
+p3,35
+p4,58,Bern,
+`
+	cfg := tabular.FrameConfig{Label: "diagnosis", Skip: []string{"patient"}, SkipBad: true}
+	frame, labels, bad, err := tabular.ReadFrame(strings.NewReader(file), cfg)
+	check(err)
+	fmt.Println(frame)
+	fmt.Printf("%v %q %q\n", frame.Columns[0].Numbers, frame.Columns[1].Words, labels)
+	fmt.Println(bad[0])
+	// Output:
+	// 3 rows of 2 columns: 1 of numbers, 1 of words
+	// [61 NaN 58] ["Genève, VD" "Zürich" "Bern"] ["ill" "" ""]
+	// line 4: 2 values instead of 4: fill in what is missing, or quote a value that contains ','
 }

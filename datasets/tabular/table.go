@@ -1,9 +1,10 @@
-// Package tabular reads features that a user has already, a row of numbers for each example: CSV files ([ReadCSV]) and
-// NumPy's .npy files ([ReadNPY], [LoadNPY]). It also makes the random views without which contrastive learning has
-// nothing to compare on tables ([Corruption]), and cuts them into the batches of training ([NewBatches]).
+// Package tabular reads rows of features: complete numbers from CSV files ([ReadCSV]) and NumPy's .npy files ([ReadNPY],
+// [LoadNPY]) into a [Table], and columns of numbers and words with gaps ([ReadFrame]) into a [Frame], which an [Encoding]
+// turns into numbers. It also makes the random views that contrastive learning compares ([Corruption]), and cuts them into
+// the batches of training ([NewBatches]).
 //
-// Nothing is guessed: a missing value, a number that is not finite and a row of another length are errors that name the
-// place, since a hole filled in silently would end up in every result.
+// A Table has no gaps: a missing value, a number that is not finite and a row of another length are errors that name the
+// place. A Frame may have gaps; its Encoding fills them by the training rows and, if these have gaps too, marks them.
 package tabular
 
 import (

@@ -41,6 +41,9 @@ func (t Trees) withDefaults() Trees {
 	return t
 }
 
+// Check returns an error if no trees can be grown by t, whatever the rows.
+func (t Trees) Check() error { return t.withDefaults().check() }
+
 // check returns an error if t, defaults filled in, cannot be followed.
 func (t Trees) check() error {
 	return cmp.Or(
@@ -70,7 +73,7 @@ func (t Trees) OfRows(x *mat.Dense, labeled []bool) (Fit, error) {
 				return nil, fmt.Errorf("prior: example %d of %d rows; make the classifier of the rows that are labeled", i, n)
 			}
 		}
-		f := &forest{Trees: t, bins: bins, labeled: labeled, random: rand.New(rand.NewPCG(seed, 0x73ee5)), margin: make([]float64, n)}
+		f := &growth{Trees: t, bins: bins, labeled: labeled, random: rand.New(rand.NewPCG(seed, 0x73ee5)), margin: make([]float64, n)}
 		f.grow(learn, all)
 		return rows.Pick(f.margin, held), nil
 	}, nil
@@ -78,6 +81,25 @@ func (t Trees) OfRows(x *mat.Dense, labeled []bool) (Fit, error) {
 
 // binned returns the bin of each value: values that are equal share one, and smaller ones are in smaller ones.
 func binned(values []float64, most int) []uint8 {
+	edges := edgesOf(values, most)
+	bins := make([]uint8, len(values))
+	for i, v := range values {
+		bins[i] = binOf(edges, v)
+	}
+	return bins
+}
+
+// binOf returns the bin of a value: the last one whose edge is not above it, or the first.
+func binOf(edges []float64, value float64) uint8 {
+	at, found := slices.BinarySearch(edges, value)
+	if !found {
+		at--
+	}
+	return uint8(max(at, 0))
+}
+
+// edgesOf returns the smallest value of each bin.
+func edgesOf(values []float64, most int) []float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	edges := slices.Compact(slices.Clone(sorted))
 	if len(edges) > most {
@@ -87,29 +109,23 @@ func binned(values []float64, most int) []uint8 {
 		}
 		edges = slices.Compact(edges)
 	}
-	bins := make([]uint8, len(values))
-	for i, v := range values {
-		at, found := slices.BinarySearch(edges, v)
-		if !found {
-			at--
-		}
-		bins[i] = uint8(at)
-	}
-	return bins
+	return edges
 }
 
-// forest is trees as they are grown.
-type forest struct {
+// growth is trees as they are grown.
+type growth struct {
 	Trees
 	bins           [][]uint8 // by feature and row
 	labeled        []bool
 	random         *rand.Rand
 	margin         []float64 // of each row: the logit of being labeled, both kinds being as many
 	slope, bending []float64 // of the loss, by row
+	nodes          []Node    // of all trees, a tree's root before its other nodes
+	roots          []int     // places of the roots among nodes
 }
 
 // grow grows all trees on the rows learn, and adds up what they say of the rows all.
-func (f *forest) grow(learn, all []int) {
+func (f *growth) grow(learn, all []int) {
 	var weight [2]float64
 	count := 0
 	for _, i := range learn {
@@ -133,12 +149,13 @@ func (f *forest) grow(learn, all []int) {
 			sample[k] = learn[at]
 		}
 		columns := f.random.Perm(len(f.bins))[:max(1, int(math.Ceil(f.Columns*float64(len(f.bins)))))]
+		f.roots = append(f.roots, len(f.nodes))
 		f.split(sample, slices.Clone(all), columns, f.Depth)
 	}
 }
 
-// split splits a node, of whose rows sample says where, or adds the value of a leaf to the rows all.
-func (f *forest) split(sample, all, columns []int, depth int) {
+// split splits a node, of whose rows sample says where, or adds the value of a leaf to the rows all. It returns the node's place.
+func (f *growth) split(sample, all, columns []int, depth int) (place int) {
 	feature, bin := -1, 0
 	slope, bending := 0.0, 0.0
 	for _, i := range sample {
@@ -152,17 +169,22 @@ func (f *forest) split(sample, all, columns []int, depth int) {
 		for _, i := range all {
 			f.margin[i] += value
 		}
-		return
+		f.nodes = append(f.nodes, Node{Feature: -1, Value: value})
+		return len(f.nodes) - 1
 	}
+	place = len(f.nodes)
+	f.nodes = append(f.nodes, Node{Feature: feature, Bin: bin})
 	low, high := part(sample, f.bins[feature], bin)
 	lowAll, highAll := part(all, f.bins[feature], bin)
-	f.split(low, lowAll, columns, depth-1)
-	f.split(high, highAll, columns, depth-1)
+	lower := f.split(low, lowAll, columns, depth-1)
+	higher := f.split(high, highAll, columns, depth-1)
+	f.nodes[place].Low, f.nodes[place].High = lower, higher
+	return place
 }
 
 // best returns the split that lowers the loss most: rows of a bin of at most so much of a feature go one way. The feature is −1 where
 // no split lowers it.
-func (f *forest) best(sample, columns []int, slope, bending float64) (feature, bin int) {
+func (f *growth) best(sample, columns []int, slope, bending float64) (feature, bin int) {
 	feature = -1
 	gain := slope * slope / (bending + leafPenalty)
 	gain += 1e-9 * math.Abs(gain)

@@ -112,7 +112,6 @@ func TestForgedModels(t *testing.T) {
 		{"nothing", "which holds nothing", nil, with(tensor{DType: safetensors.U8, Shape: []int{math.MaxInt, 0, math.MaxInt}})},
 		{"lengths", "does not hold together", func(h *modelHead) { h.History.Losses = []float64{1} }, good},
 		{"size", "does not hold together", func(h *modelHead) { h.Projection = -1 }, good},
-		{"no projection", "does not hold together", func(h *modelHead) { h.Projection = 0 }, good},
 		{"no height", "does not hold together", func(h *modelHead) { h.Width, h.Channels, h.Features = 1, 1, 0 }, good},
 		{"sides that overflow", "does not hold together", func(h *modelHead) { h.Height, h.Width, h.Channels, h.Features = 1<<32, 1<<32, 1, 0 }, good},
 		{"encoder", "trained with the encoder other.Net {}; pass one", func(h *modelHead) { h.EncoderType = "other.Net" }, good},

@@ -21,7 +21,7 @@ type Model struct {
 
 	store      *model.Store
 	encoder    encoder.Encoder
-	projection int
+	projection int           // length of a projection; 0 where the model has no projector
 	shape      augment.Shape // of an image; zero where the model embeds features
 	features   int           // in a row; 0 where the model embeds images
 }
@@ -36,9 +36,13 @@ const (
 	projectorScope = "projector"
 )
 
-// graph embeds images [n, height, width, channels] or features [n, d] and projects the embeddings.
+// graph embeds images [n, height, width, channels] or features [n, d] and projects the embeddings. Without a projector it returns the
+// embeddings twice.
 func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embeddings, projections *Node) {
 	embeddings = m.Encode(scope, examples, training)
+	if m.projection == 0 {
+		return embeddings, embeddings
+	}
 	projections = encoder.Projector(scope.In(projectorScope), embeddings, m.projection, training)
 	return embeddings, projections
 }

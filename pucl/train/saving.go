@@ -121,7 +121,7 @@ func decodeModel(sections [][]byte, custom encoder.Encoder) (*Model, error) {
 	}
 	const most = 1 << 20 // of each side, so that their product is a number
 	least, sides := min(head.Height, head.Width, head.Channels), max(head.Height, head.Width, head.Channels)
-	if head.History.steps() < 0 || head.Projection < 1 || head.Features < 0 || head.Features == 0 && (least < 1 || sides > most) {
+	if head.History.steps() < 0 || head.Projection < 0 || head.Features < 0 || head.Features == 0 && (least < 1 || sides > most) {
 		return nil, modelKind.Damaged("has a head that does not hold together")
 	}
 	e, err := head.encoder(custom)

@@ -1,0 +1,178 @@
+package learn
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets/folder"
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/internal/pixels"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// Dataset is a set of examples of one kind: images, or rows of a table. Either Pixels and Shape are set, or Table is.
+type Dataset struct {
+	Pixels []uint8       // of the images, n·height·width·channels bytes, image by image
+	Shape  augment.Shape // of one image
+	Table  *tabular.Frame
+
+	// Labeled marks the labeled positives [n]. All other examples are unlabeled. A data set that is only predicted
+	// needs no mark.
+	Labeled []bool
+
+	// CaseControl states that the labeled positives were gathered separately, so that the unlabeled examples alone are
+	// a sample of the population. By default the labeled positives were taken out of one sample (the single-data-set
+	// setting).
+	CaseControl bool
+
+	// Truth is the true class of each example, true for positive; nil where it is unknown. Methods never see it: it
+	// only evaluates.
+	Truth []bool
+
+	// Files states how image files are brought to Shape, so that a classifier can read files of any size; nil where
+	// pixels were given.
+	Files *folder.Config
+
+	// Skipped lists what could not be read, such as broken files, where the caller asked to skip it.
+	Skipped []error
+}
+
+// Len returns the number of examples.
+func (d *Dataset) Len() int {
+	if d.Table != nil {
+		return d.Table.Len()
+	}
+	if size := pixels.Bytes(d.Shape); size > 0 {
+		return len(d.Pixels) / size
+	}
+	return 0
+}
+
+// Validate returns an error that states which fields do not fit together, or nil. It does not require labels.
+func (d *Dataset) Validate() error {
+	if d == nil {
+		return errors.New("learn: no data set; pu.OpenFolder, OpenTable, Images and Features make one")
+	}
+	var err error
+	switch {
+	case d.Table != nil && len(d.Pixels) > 0:
+		err = errors.New("both Pixels and Table are set; a data set holds images or rows, not both")
+	case d.Table != nil:
+		err = d.Table.Validate()
+	case pixels.Bytes(d.Shape) <= 0:
+		err = fmt.Errorf("images of %s (height×width×channels); all three must be at least 1", d.Shape)
+	default:
+		_, err = pixels.Count(d.Pixels, "images", d.Shape)
+	}
+	if err != nil {
+		return fmt.Errorf("learn: %w", err)
+	}
+	n, kind := d.Len(), d.kind()
+	return errors.Join(
+		fault.If(d.Labeled != nil && len(d.Labeled) != n, "learn: %d %s, but %d entries in Labeled; give one for each", n, kind, len(d.Labeled)),
+		fault.If(d.Truth != nil && len(d.Truth) != n, "learn: %d %s, but %d entries in Truth; give one for each, or nil", n, kind, len(d.Truth)),
+	)
+}
+
+// Trainable returns an error if no method can train on d.
+func (d *Dataset) Trainable() error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	positive, unlabeled := rows.Split(d.Labeled)
+	if len(positive) == 0 || len(unlabeled) == 0 {
+		return fmt.Errorf("learn: %d labeled positives and %d unlabeled examples; training needs at least one of each: "+
+			"mark the examples that are known to be positive in Labeled, and no others", len(positive), max(len(unlabeled), d.Len()-len(positive)))
+	}
+	if d.Table == nil && d.Len() > 1 {
+		size := pixels.Bytes(d.Shape)
+		same := true
+		for at := size; at < len(d.Pixels) && same; at += size {
+			same = bytes.Equal(d.Pixels[:size], d.Pixels[at:at+size])
+		}
+		return fault.If(same, "learn: all %d images are identical; give images that differ", d.Len())
+	}
+	return nil
+}
+
+// Select returns a data set with copies of the given examples, in that order.
+func (d *Dataset) Select(index []int) (*Dataset, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	for _, i := range index {
+		if i < 0 || i >= d.Len() {
+			return nil, fmt.Errorf("learn: example %d of %d; examples are numbered from 0 to %d", i, d.Len(), d.Len()-1)
+		}
+	}
+	if len(index) == 0 {
+		return nil, errors.New("learn: no example selected; give the number of at least one")
+	}
+	out := &Dataset{Shape: d.Shape, CaseControl: d.CaseControl, Files: d.Files}
+	if d.Labeled != nil {
+		out.Labeled = rows.Pick(d.Labeled, index)
+	}
+	if d.Truth != nil {
+		out.Truth = rows.Pick(d.Truth, index)
+	}
+	if d.Table == nil {
+		out.Pixels = pixels.Pick(d.Pixels, index, pixels.Bytes(d.Shape))
+		return out, nil
+	}
+	var err error
+	out.Table, err = d.Table.Select(index)
+	return out, err
+}
+
+// kind describes one of the examples, in the plural.
+func (d *Dataset) kind() string {
+	if d.Table != nil {
+		return fmt.Sprintf("rows of %d columns", len(d.Table.Columns))
+	}
+	return fmt.Sprintf("images of %s", d.Shape)
+}
+
+// String returns the number of examples, their kind and how many are labeled.
+func (d *Dataset) String() string {
+	text := fmt.Sprintf("%d %s", d.Len(), d.kind())
+	if d.Labeled != nil {
+		positive, unlabeled := rows.Split(d.Labeled)
+		text += fmt.Sprintf(", %d labeled positives and %d unlabeled", len(positive), len(unlabeled))
+	}
+	if len(d.Skipped) > 0 {
+		text += fmt.Sprintf(", %d skipped", len(d.Skipped))
+	}
+	return text
+}
+
+// Data are the examples as a method sees them: without a true class. Either Pixels and Shape are set, or X is.
+type Data struct {
+	Pixels      []uint8
+	Shape       augment.Shape
+	X           *mat.Dense // [n, d], numbers only: encoded, without gaps, standardized
+	Labeled     []bool     // [n]
+	CaseControl bool
+}
+
+// Images reports whether the examples are images.
+func (d Data) Images() bool { return d.X == nil }
+
+// Counts returns the numbers of labeled positives and of unlabeled examples.
+func (d Data) Counts() (positive, unlabeled int) {
+	p, u := rows.Split(d.Labeled)
+	return len(p), len(u)
+}
+
+// UnlabeledScores returns the scores of the unlabeled examples in ascending order.
+func (d Data) UnlabeledScores(scores []float64) []float64 {
+	_, unlabeled := rows.Split(d.Labeled)
+	out := rows.Pick(scores, unlabeled)
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,99 @@
+package prior
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/rows"
+)
+
+// Forest is the boosted trees that [Trees.Fit] grows: a classifier of rows that returns the logit of being labeled,
+// where labeled and unlabeled rows have equal total weight. It can be saved as JSON.
+type Forest struct {
+	Bias  float64     // added to every score
+	Edges [][]float64 // of each feature: the smallest value of each bin, in ascending order
+	Roots []int       // places of the roots in Nodes
+	Nodes []Node
+}
+
+// Node is a split or a leaf of a tree.
+type Node struct {
+	Feature   int // that is compared; −1 in a leaf
+	Bin       int // rows whose bin of Feature is at most this go to Low, others to High
+	Low, High int // places in Forest.Nodes, behind this node's
+	Value     float64
+}
+
+// Fit grows trees on the rows of x [n, d], of which labeled [n] marks the labeled positives. Equal seeds grow equal
+// trees.
+func (t Trees) Fit(x *mat.Dense, labeled []bool, seed uint64) (*Forest, error) {
+	t = t.withDefaults()
+	if err := cmp.Or(t.check(), checkRows(x, labeled), rows.CheckBoth(labeled)); err != nil {
+		return nil, err
+	}
+	n, d := x.Dims()
+	out := &Forest{Edges: make([][]float64, d)}
+	bins := make([][]uint8, d)
+	for j := range bins {
+		values := mat.Col(nil, j, x)
+		out.Edges[j], bins[j] = edgesOf(values, maxBins), binned(values, maxBins)
+	}
+	g := &growth{Trees: t, bins: bins, labeled: labeled, random: rand.New(rand.NewPCG(seed, 0x73ee5)), margin: make([]float64, n)}
+	g.grow(rows.All(n), rows.All(n))
+	out.Roots, out.Nodes = g.roots, g.nodes
+	return out, nil
+}
+
+// Check returns an error if the trees do not hold together, as where a file was edited.
+func (f *Forest) Check() error {
+	bad := f == nil || len(f.Roots) == 0 || len(f.Edges) == 0
+	for at := 0; !bad && at < len(f.Nodes); at++ {
+		if n := f.Nodes[at]; n.Feature >= 0 {
+			bad = n.Feature >= len(f.Edges) || n.Low <= at || n.High <= at || max(n.Low, n.High) >= len(f.Nodes)
+		}
+	}
+	for i := 0; !bad && i < len(f.Roots); i++ {
+		bad = f.Roots[i] < 0 || f.Roots[i] >= len(f.Nodes)
+	}
+	for i := 0; !bad && i < len(f.Edges); i++ {
+		bad = len(f.Edges[i]) == 0 || len(f.Edges[i]) > maxBins
+	}
+	return fault.If(bad, "prior: the trees do not hold together; grow them with Trees.Fit")
+}
+
+// Scores returns the score of each row of x [n, d].
+func (f *Forest) Scores(x *mat.Dense) ([]float64, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	if x == nil || x.IsEmpty() {
+		return nil, fmt.Errorf("prior: no rows to score; give at least one")
+	}
+	n, d := x.Dims()
+	if d != len(f.Edges) {
+		return nil, fmt.Errorf("prior: rows of %d features, but the trees were grown on rows of %d; give the same columns", d, len(f.Edges))
+	}
+	scores, bins := make([]float64, n), make([]int, d)
+	for i := range n {
+		for j, value := range x.RawRowView(i) {
+			bins[j] = int(binOf(f.Edges[j], value))
+		}
+		sum := 0.0
+		for _, at := range f.Roots {
+			for f.Nodes[at].Feature >= 0 {
+				if node := f.Nodes[at]; bins[node.Feature] <= node.Bin {
+					at = node.Low
+				} else {
+					at = node.High
+				}
+			}
+			sum += f.Nodes[at].Value
+		}
+		scores[i] = sum + f.Bias
+	}
+	return scores, nil
+}

@@ -1,0 +1,15 @@
+// Package pu is the front door: it turns a folder of images, a table or an array with a few labeled positives into a
+// classifier.
+//
+//	data, err := pu.OpenFolder("pictures", pu.FolderConfig{}) // or OpenTable, Features, Images
+//	model, err := pu.Fit(ctx, data, pu.Config{Seed: 1})       // chooses a method; Config.Method names another one
+//	p, err := model.Predict(test)                             // probabilities of the positive class
+//	err = model.Save("shoes.classifier")                      // Load reads it back
+//
+// [Fit] trains any [Method]: [Logistic] and [Linear] for rows, [Algorithm1], [Mixture] and [CrossFit] for images and
+// rows, and [Baseline] for the published methods of package rival. [Compare] compares methods on a test set,
+// [EstimatePrior] estimates the class prior.
+//
+// No method sees a true class. Without labeled negatives nobody can verify a classifier: Classifier.Info.Doubts, which
+// String prints, lists the reasons to distrust it.
+package pu

@@ -1,0 +1,158 @@
+package pu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/learn"
+)
+
+// The types that all methods share; see package learn.
+type (
+	Dataset    = learn.Dataset
+	Method     = learn.Method
+	Classifier = learn.Classifier
+	Shape      = augment.Shape
+)
+
+// Config states how [Fit] trains. The zero value chooses a method by the kind of data, see [Choose].
+type Config struct {
+	Method Method
+	Prior  float64 // share of positives among the unlabeled examples, where it is known; 0 means that methods that require it get an estimate
+	Seed   uint64  // of everything random
+
+	Checkpoint string         // folder to save to and to resume from, for methods that train a network; "" means none
+	Engine     *engine.Engine // nil means that of engine.Open, opened once per process
+}
+
+// openEngine opens the default engine once.
+var openEngine = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open() })
+
+func engineOf(given *engine.Engine) (*engine.Engine, error) {
+	if given != nil {
+		return given, given.Check()
+	}
+	return openEngine()
+}
+
+// Fit trains a classifier of positives against negatives on positive and unlabeled data. It sees no true class.
+// Everything that can be wrong with the data and the configuration is reported before any training. A canceled ctx ends
+// the training; with Checkpoint it resumes.
+func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error) {
+	if ctx == nil {
+		return nil, errors.New("pu: no context; give context.Background()")
+	}
+	if err := cmp.Or(data.Trainable(), fault.If(!(config.Prior >= 0 && config.Prior < 1),
+		"pu: a class prior of %g; it is the share of positives among the unlabeled examples, above 0 and below 1, or 0 where it is not known", config.Prior)); err != nil {
+		return nil, err
+	}
+	examples, encoding, err := view(data)
+	if err != nil {
+		return nil, err
+	}
+	if config.Method == nil {
+		config.Method = Choose(examples)
+	}
+	if err := config.Method.Check(examples, config.Prior); err != nil {
+		return nil, err
+	}
+	if config.Method.NeedsPrior() && config.Prior == 0 && examples.Images() {
+		return nil, errNoPriorOfImages
+	}
+	eng, err := engineOf(config.Engine)
+	if err != nil {
+		return nil, err
+	}
+	run := learn.Run{Seed: config.Seed, Prior: config.Prior, Checkpoint: config.Checkpoint}
+	var doubts []string
+	if config.Method.NeedsPrior() && run.Prior == 0 {
+		estimate, err := outOfFoldPrior(examples.X, examples.Labeled, config.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("pu: estimating the class prior: %w", err)
+		}
+		run.Prior, doubts = min(max(estimate.Prior, 0.01), 0.99), doubtsOf(estimate)
+	}
+	trained, err := config.Method.Train(ctx, eng, examples, run)
+	if err != nil {
+		return nil, err
+	}
+	positive, unlabeled := examples.Counts()
+	info := learn.Info{
+		Method: config.Method.String(), Seed: config.Seed, Labeled: positive, Unlabeled: unlabeled, Prior: cmp.Or(run.Prior, trained.Prior),
+		Doubts: append(doubts, trained.Doubts...), Environment: eng.Environment(),
+	}
+	scores, err := trained.Scores(eng, examples)
+	if err != nil {
+		return nil, err
+	}
+	sorted := examples.UnlabeledScores(scores)
+	above, found := slices.BinarySearch(sorted, 0)
+	for found && above < len(sorted) && sorted[above] == 0 {
+		above++
+	}
+	info.Predicted = float64(len(sorted)-above) / float64(len(sorted))
+	info.Doubts = append(info.Doubts, doubtsOfPredictions(info, sorted)...)
+	return learn.NewClassifier(eng, data, encoding, trained, info)
+}
+
+// doubtsOfPredictions returns the doubts that the predictions for the unlabeled examples raise.
+func doubtsOfPredictions(info learn.Info, sorted []float64) (list []string) {
+	switch {
+	case sorted[0] == sorted[len(sorted)-1]:
+		list = append(list, "all unlabeled examples have the same score, so that nothing was learned: check that the examples differ")
+	case info.Predicted == 0 || info.Predicted == 1:
+		list = append(list, fmt.Sprintf("it predicts the same class for all unlabeled examples: its scores may still rank them; set Config.Prior, or "+
+			"use another method"))
+	}
+	if info.Labeled < 20 {
+		list = append(list, fmt.Sprintf("only %d labeled positives: label 20 or more", info.Labeled))
+	}
+	return list
+}
+
+// view returns the examples of d as methods see them, and how rows were encoded; nil for images.
+func view(d *Dataset) (learn.Data, *tabular.Encoding, error) {
+	out := learn.Data{Pixels: d.Pixels, Shape: d.Shape, Labeled: slices.Clone(d.Labeled), CaseControl: d.CaseControl}
+	if d.Table == nil {
+		return out, nil, nil
+	}
+	encoding, err := tabular.NewEncoding(d.Table)
+	if err == nil {
+		out.X, err = encoding.Rows(d.Table)
+	}
+	return out, encoding, err
+}
+
+// Load reads a classifier that its Save wrote, on the default engine. A network with an encoder of one's own needs that
+// encoder as custom, with the same fields; see [learn.Load] for another engine.
+func Load(path string, custom ...encoder.Encoder) (*Classifier, error) {
+	if len(custom) > 1 {
+		return nil, fmt.Errorf("pu: %d encoders to load with; give one, or none", len(custom))
+	}
+	eng, err := openEngine()
+	if err != nil {
+		return nil, err
+	}
+	var own encoder.Encoder
+	if len(custom) == 1 {
+		own = custom[0]
+	}
+	return learn.Load(path, eng, own)
+}
+
+// Choose returns the method that [Fit] uses for such data where the configuration names none.
+func Choose(data learn.Data) Method {
+	if !data.Images() {
+		return Tabular{}
+	}
+	return Mixture{}
+}

@@ -1,0 +1,227 @@
+package pu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"os"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets/folder"
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/learn"
+)
+
+// FolderConfig states how [OpenFolder] reads a folder of images. The zero value reads labeled positives from the
+// sub-folder "labeled" or "positive" and unlabeled images from all others.
+type FolderConfig struct {
+	Positive []string // sub-folders of labeled positives; nil means "labeled" and "positive"
+
+	// Truth lists the sub-folders of positive images of a test set: all other sub-folders hold negatives, and no image
+	// is labeled. Nil means that the true classes are unknown.
+	Truth []string
+
+	// Height, Width and Gray are the size and channels of all images; see folder.Config. Zero sizes mean those of the
+	// first image, at most 64 pixels a side; images are gray if the first of each sub-folder is.
+	Height, Width int
+	Gray          bool
+	Like          *Dataset // takes size and channels from this data set instead, as for a test set; may be nil
+
+	CaseControl bool // the labeled positives were gathered separately; see Dataset.CaseControl
+	SkipBroken  bool // leaves out files that cannot be read and lists them in Dataset.Skipped, instead of an error that lists them all
+}
+
+// OpenFolder reads all images below a folder, each sub-folder of which holds images of one kind.
+func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
+	c := folder.Config{Height: config.Height, Width: config.Width, Gray: config.Gray}
+	fsys := os.DirFS(path)
+	set, err := folder.Open(fsys, c)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	switch {
+	case config.Like != nil:
+		if config.Like.Files == nil {
+			c.Height, c.Width, c.Gray = config.Like.Shape.Height, config.Like.Shape.Width, config.Like.Shape.Channels == 1
+		} else {
+			c.Height, c.Width, c.Gray, c.Fit = config.Like.Files.Height, config.Like.Files.Width, config.Like.Files.Gray, config.Like.Files.Fit
+		}
+	case c.Height == 0 && c.Width == 0:
+		if c.Height, c.Width, c.Gray, err = sizeOf(path, set, config.Gray); err != nil {
+			return nil, err
+		}
+	}
+	positive := config.Positive
+	if positive == nil && config.Truth == nil {
+		positive = []string{"labeled", "positive"}
+	}
+	if set, err = folder.Open(fsys, c); err != nil {
+		return nil, inFile(path, err)
+	}
+	images, broken, err := set.LoadReadable(context.Background())
+	if err == nil && !config.SkipBroken {
+		err = folder.ListBroken(broken)
+	}
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	d := &Dataset{
+		Pixels: images.Pixels, Shape: Shape{Height: images.Height, Width: images.Width, Channels: images.Channels},
+		Labeled: make([]bool, images.Len()), CaseControl: config.CaseControl, Files: &c, Skipped: broken,
+	}
+	named := config.Truth
+	marks := d.Labeled
+	if config.Truth != nil {
+		d.Truth = make([]bool, images.Len())
+		marks = d.Truth
+	} else {
+		named = positive
+	}
+	found := false
+	for i, class := range images.Labels {
+		marks[i] = slices.Contains(named, images.Classes[class])
+		found = found || marks[i]
+	}
+	for _, name := range named {
+		if !slices.Contains(images.Classes, name) && (config.Positive != nil || config.Truth != nil) {
+			return nil, fmt.Errorf("pu: %s has no sub-folder %s; it has %s", path, name, strings.Join(images.Classes, ", "))
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("pu: %s has no sub-folder \"labeled\" or \"positive\" but %s; name those of labeled positives in Positive, or, of a test "+
+			"set, those of positives in Truth", path, strings.Join(images.Classes, ", "))
+	}
+	return d, d.Validate()
+}
+
+func inFile(path string, err error) error { return fmt.Errorf("pu: %s: %w", path, err) }
+
+// sizeOf returns the size of the first image of a set, at most 64 pixels a side, and whether the first image of every
+// class is gray.
+func sizeOf(path string, set *folder.Set, gray bool) (height, width int, allGray bool, err error) {
+	allGray = true
+	seen := make([]bool, len(set.Classes))
+	for i, class := range set.Labels {
+		if seen[class] {
+			continue
+		}
+		file, err := os.DirFS(path).Open(set.Path(i))
+		if err != nil {
+			return 0, 0, false, inFile(path, err)
+		}
+		c, _, err := image.DecodeConfig(file)
+		file.Close()
+		if err != nil { // a broken file is reported, or skipped, where all are read
+			continue
+		}
+		seen[class] = true
+		allGray = allGray && (c.ColorModel == color.GrayModel || c.ColorModel == color.Gray16Model)
+		if height == 0 {
+			height, width = c.Height, c.Width
+		}
+	}
+	const most = 64
+	if longest := max(height, width); longest > most {
+		height, width = max(height*most/longest, 1), max(width*most/longest, 1)
+	}
+	return height, width, gray || allGray, fault.If(height == 0, "pu: %s: no image can be read", path)
+}
+
+// TableConfig states how [OpenTable] reads a CSV file.
+type TableConfig struct {
+	Label    string   // column that says which rows are labeled positives; required
+	Positive []string // its values that mean "positive"; nil means the only value that occurs beside empty ones
+	Truth    bool     // Label holds the true class of every row, as in a test set, instead of a label
+	Skip     []string // columns that are no features, such as an identifier
+	Words    []string // columns of numbers that are categories
+	Missing  []string // texts that mean a gap; nil means the usual ones, see tabular.FrameConfig
+	Comma    rune     // 0 means ','
+
+	CaseControl bool // the labeled positives were gathered separately; see Dataset.CaseControl
+	SkipBad     bool // leaves out lines that cannot be read and lists them in Dataset.Skipped, instead of an error that lists them
+}
+
+// OpenTable reads a CSV file with a header. Columns may be numbers or categories, with gaps: [Fit] fills and encodes
+// them by the training rows.
+func OpenTable(path string, config TableConfig) (*Dataset, error) {
+	if config.Label == "" {
+		return nil, errors.New("pu: no Label; name the column that says which rows are labeled positives, or use Features for rows without one")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	frame, labels, bad, err := tabular.ReadFrame(file, tabular.FrameConfig{
+		Label: config.Label, Skip: config.Skip, Words: config.Words, Missing: config.Missing, Comma: config.Comma, SkipBad: config.SkipBad,
+	})
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	values := slices.Compact(slices.Sorted(slices.Values(labels)))
+	positive := config.Positive
+	if positive == nil {
+		if len(values) != 2 || values[0] != "" {
+			return nil, fmt.Errorf("pu: %s: the column %s has the values %q; name those that mean \"positive\" in Positive", path, config.Label, values)
+		}
+		positive = values[1:]
+	}
+	for _, name := range positive {
+		if !slices.Contains(values, name) {
+			return nil, fmt.Errorf("pu: %s: no row has %q in the column %s; it has %q", path, name, config.Label, values)
+		}
+	}
+	marks := make([]bool, len(labels))
+	for i, label := range labels {
+		marks[i] = slices.Contains(positive, label)
+	}
+	d := &Dataset{Table: frame, Labeled: marks, CaseControl: config.CaseControl, Skipped: bad}
+	if config.Truth {
+		d.Labeled, d.Truth = make([]bool, len(labels)), marks
+	}
+	return d, d.Validate()
+}
+
+// Features returns the data set of rows of numbers [n, d], where NaN is a gap; labeled [n] marks the labeled positives
+// and is nil for rows that are only predicted.
+func Features(x *mat.Dense, labeled []bool) (*Dataset, error) {
+	frame, err := tabular.NewFrame(x, nil)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{Table: frame, Labeled: labeled}
+	return d, d.Validate()
+}
+
+// TwoSamples returns the data set of two samples with the same columns: labeled positives, gathered separately, and
+// unlabeled rows.
+func TwoSamples(positive, unlabeled *mat.Dense) (*Dataset, error) {
+	if positive == nil || unlabeled == nil || positive.IsEmpty() || unlabeled.IsEmpty() {
+		return nil, errors.New("pu: two samples, one of which has no rows; give at least one labeled positive and one unlabeled row")
+	}
+	n, columns := positive.Dims()
+	m, other := unlabeled.Dims()
+	if columns != other {
+		return nil, fmt.Errorf("pu: labeled positives of %d features and unlabeled rows of %d; both must have the same columns", columns, other)
+	}
+	var x mat.Dense
+	x.Stack(positive, unlabeled)
+	d, err := Features(&x, append(slices.Repeat([]bool{true}, n), make([]bool, m)...))
+	if err == nil {
+		d.CaseControl = true
+	}
+	return d, err
+}
+
+// Images returns the data set of images in memory, height×width×channels bytes each, one after the other; labeled [n]
+// marks the labeled positives and is nil for images that are only predicted.
+func Images(pixels []uint8, shape Shape, labeled []bool) (*Dataset, error) {
+	d := &learn.Dataset{Pixels: pixels, Shape: shape, Labeled: labeled}
+	return d, d.Validate()
+}

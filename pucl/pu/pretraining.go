@@ -1,0 +1,200 @@
+package pu
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/learn"
+	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/rows"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// Pretraining states how a contrastive method pretrains its encoder. The zero value fits itself to the data: see
+// [Pretraining.For].
+type Pretraining struct {
+	train.Config                      // Seed and Checkpoint are those of the call
+	Batch        datasets.BatchConfig // Seed is that of the call
+	Corruption   float64              // share of the features of a row that a view replaces; 0 means 0.6. Rows only
+}
+
+// For returns p with its zero fields filled in for the data:
+//
+//   - Batch.Size: half of the examples, at most 256 and at least 2; Batch.Share: a quarter, or the labeled share if
+//     that is larger.
+//   - Steps: 600.
+//   - Encoder: for images a SmallCNN that subtracts the mean of the training pixels and divides by their standard
+//     deviation; for rows an MLP.
+//   - Recipe: for gray images crop and jitter of brightness and contrast; for color images crop, flip and a jitter that
+//     keeps the hue.
+func (p Pretraining) For(data learn.Data) Pretraining {
+	positive, unlabeled := data.Counts()
+	n := positive + unlabeled
+	p.Batch.Size = cmp.Or(p.Batch.Size, min(256, max(2, n/2)))
+	if p.Batch.Share == 0 {
+		p.Batch.Share = max(0.25, math.Floor(float64(positive)/float64(n)*float64(p.Batch.Size))/float64(p.Batch.Size))
+	}
+	p.Steps = cmp.Or(p.Steps, 600)
+	if !data.Images() {
+		p.Corruption = cmp.Or(p.Corruption, 0.6)
+		if p.Encoder == nil {
+			p.Encoder = encoder.MLP{}
+		}
+		return p
+	}
+	if p.Encoder == nil {
+		mean, deviation := pixelMoments(data.Pixels)
+		p.Encoder = encoder.SmallCNN{Mean: mean, Std: deviation}
+	}
+	if p.Recipe == nil {
+		p.Recipe = augment.Recipe{augment.CropJitter{}}
+		if data.Shape.Channels == 3 {
+			p.Recipe = augment.Recipe{
+				augment.Crop{MinArea: 0.25}, augment.Flip{Probability: 0.5}, augment.Jitter{Saturation: 0.2, Hue: -1},
+			}
+		}
+	}
+	return p
+}
+
+// pixelMoments returns the mean and the standard deviation of the pixels in [0, 1]. Of constant pixels the deviation is
+// 1.
+func pixelMoments(pixels []uint8) (mean, deviation float64) {
+	var counts [256]int
+	for _, p := range pixels {
+		counts[p]++
+	}
+	n := float64(len(pixels))
+	for value, count := range counts {
+		mean += float64(value) / 255 * float64(count) / n
+	}
+	for value, count := range counts {
+		d := float64(value)/255 - mean
+		deviation += d * d * float64(count) / n
+	}
+	if deviation == 0 {
+		deviation = 1
+	}
+	return max(round6(mean), 1e-6), round6(math.Sqrt(deviation))
+}
+
+// round6 keeps six digits, so that descriptions of encoders stay short.
+func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// check returns an error if p, defaults filled in, cannot be followed.
+func (p Pretraining) check(name string, data learn.Data) error {
+	positive, _ := data.Counts()
+	q := p.For(data)
+	if err := cmp.Or(
+		fault.If(positive < 2, "pu: %s with %d labeled positive; contrast attracts labeled positives to each other and needs 2: label more, or use "+
+			"Logistic for rows or a baseline for images", name, positive),
+		fault.If(p.Seed != 0 || p.Checkpoint != "" || p.Batch.Seed != 0, "pu: %s with a Seed or a Checkpoint of its own; set those of Config, from "+
+			"which all others follow", name),
+		fault.If(data.Images() && p.Corruption != 0, "pu: %s with Corruption %g, which makes views of rows; leave it 0 for images", name, p.Corruption),
+		fault.If(!data.Images() && p.Recipe != nil, "pu: %s with a Recipe, which makes views of images; leave it nil for rows", name),
+	); err != nil {
+		return err
+	}
+	_, err := p.data(data, q, 0)
+	return err
+}
+
+// data returns the examples as the stages of pipeline read them, with batches.
+func (p Pretraining) data(data learn.Data, q Pretraining, seed uint64) (pipeline.Data, error) {
+	classes := []string{"labeled", "unlabeled"}
+	labels := make([]int, len(data.Labeled))
+	for i, labeled := range data.Labeled {
+		if !labeled {
+			labels[i] = 1
+		}
+	}
+	positive, _ := data.Counts()
+	split, err := datasets.NewSplit(labels, classes, datasets.SplitConfig{
+		Positive: []int{0}, Labeled: positive, Unknown: []int{1}, Setting: datasets.SingleDataset, Seed: seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	batch := q.Batch
+	batch.Seed = seed
+	if data.Images() {
+		images := &datasets.Images{
+			Height: data.Shape.Height, Width: data.Shape.Width, Channels: data.Shape.Channels,
+			Pixels: data.Pixels, Labels: labels, Classes: classes,
+		}
+		hide := func(hidden []bool) (train.Batches, error) {
+			some, err := split.HideLabels(hidden)
+			if err != nil {
+				return nil, err
+			}
+			return datasets.NewSourceBatches(images, some, batch)
+		}
+		batches, err := datasets.NewSourceBatches(images, split, batch)
+		return pipeline.Images{Batches: batches, Images: images, Index: split.Index, Labeled: split.Labeled, HideLabels: hide}, err
+	}
+	table := &tabular.Table{Features: data.X, Labels: labels, Classes: classes}
+	corruption, err := tabular.NewCorruption(data.X, q.Corruption)
+	if err != nil {
+		return nil, err
+	}
+	x, err := rows.Take(data.X, split.Index)
+	if err != nil {
+		return nil, err
+	}
+	hide := func(hidden []bool) (train.FeatureBatches, error) {
+		some, err := split.HideLabels(hidden)
+		if err != nil {
+			return nil, err
+		}
+		return tabular.NewBatches(table, some, corruption, batch)
+	}
+	batches, err := tabular.NewBatches(table, split, corruption, batch)
+	return pipeline.Features{Batches: batches, X: x, Labeled: split.Labeled, HideLabels: hide}, err
+}
+
+// describe names what p changes, defaults not filled in.
+func (p Pretraining) describe() string {
+	var parts []string
+	add := func(given bool, format string, args ...any) {
+		if given {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(p.Objective.Name != "", "%s", p.Objective.Name)
+	add(p.Tau != 0, "τ %g", p.Tau)
+	add(p.Steps != 0, "%d steps", p.Steps)
+	add(p.LearningRate != 0, "learning rate %g", p.LearningRate)
+	add(p.Recipe != nil, "views %s", p.Recipe)
+	if p.Encoder != nil {
+		add(true, "encoder %s", encoder.Describe(p.Encoder))
+	}
+	add(p.Projection != 0, "projection %d-d", p.Projection)
+	add(p.Batch.Size != 0, "batches of %d", p.Batch.Size)
+	add(p.Batch.Share != 0, "share %g", p.Batch.Share)
+	add(p.Corruption != 0, "corruption %g", p.Corruption)
+	return strings.Join(parts, ", ")
+}
+
+// named returns a method's name with its settings in parentheses.
+func named(name string, settings ...string) string {
+	settings = slices.DeleteFunc(settings, func(s string) bool { return s == "" })
+	if len(settings) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(settings, "; ") + ")"
+}
+
+// config returns the configuration of pretraining by a run.
+func (p Pretraining) config(run learn.Run) train.Config {
+	c := p.Config
+	c.Seed, c.Checkpoint = run.Seed, run.Checkpoint
+	return c
+}

@@ -1,0 +1,356 @@
+package pu_test
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/encoder"
+	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/engine/enginetest"
+	"github.com/puclab/puclab/pucl/learn"
+	"github.com/puclab/puclab/pucl/prior"
+	"github.com/puclab/puclab/pucl/pseudo"
+	"github.com/puclab/puclab/pucl/pu"
+	"github.com/puclab/puclab/pucl/rival"
+	"github.com/puclab/puclab/pucl/train"
+)
+
+// blobs returns n rows of four numbers, of which every third is positive and lies 2.5 higher in two of them, and which
+// are positive.
+func blobs(n int, seed uint64) (*mat.Dense, []bool) {
+	rng := rand.New(rand.NewPCG(seed, 8))
+	x, positive := mat.NewDense(n, 4, nil), make([]bool, n)
+	for i := range n {
+		positive[i] = i%3 == 0
+		for j := range 4 {
+			value := rng.NormFloat64()
+			if positive[i] && j < 2 {
+				value += 2.5
+			}
+			x.Set(i, j, value)
+		}
+	}
+	return x, positive
+}
+
+// blobData returns a training set of 240 rows, half of whose positives are labeled, and a test set.
+func blobData(t *testing.T) (data, test *pu.Dataset) {
+	t.Helper()
+	x, positive := blobs(240, 1)
+	labeled := make([]bool, len(positive))
+	for i := range labeled {
+		labeled[i] = positive[i] && i%2 == 0
+	}
+	data = expect.Must(pu.Features(x, labeled))(t)
+	xTest, truth := blobs(150, 2)
+	test = expect.Must(pu.Features(xTest, nil))(t)
+	test.Truth = truth
+	return data, test
+}
+
+// small is pretraining that takes a moment.
+func small() pu.Pretraining {
+	return pu.Pretraining{
+		Config: train.Config{Steps: 40, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Projection: 8}, Batch: datasets.BatchConfig{Size: 48},
+	}
+}
+
+// methodsOfRows is every kind of method, small.
+func methodsOfRows() []pu.Method {
+	methods := []pu.Method{
+		nil, pu.Tabular{}, pu.Trees{}, pu.Logistic{}, pu.Linear{}, pu.Linear{Unbiased: true},
+		pu.Algorithm1{Pretraining: small()}, pu.Mixture{Pretraining: small()}, pu.Mixture{Pretraining: small(), Debiased: true},
+		pu.CrossFit{Pretraining: small(), Folds: 2}, pu.CrossFit{Pretraining: small(), Folds: 2, Debiased: true},
+	}
+	for _, m := range []rival.Method{
+		rival.UPU{}, rival.NNPU{}, rival.NNPUMixup{}, rival.VPU{}, rival.DistPU{}, rival.SelfPU{}, rival.LaGAM{}, rival.MixPUL{}, rival.NcPU{},
+		rival.P3Mix{}, rival.P3Mix{Correct: true}, rival.PAN{}, rival.PULNS{},
+	} {
+		methods = append(methods, pu.Baseline{
+			Method: m, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Positives: 16, Unlabeled: 32, Settings: train.Settings{Steps: 30},
+		})
+	}
+	return methods
+}
+
+// Every method trains, predicts above chance or says why to doubt it, and is loaded as it was saved, to the last bit.
+// True classes change nothing.
+func TestEveryMethodOnRows(t *testing.T) {
+	eng := enginetest.Open(t)
+	data, test := blobData(t)
+	secret := *data
+	secret.Truth = make([]bool, data.Len())
+	for i, m := range methodsOfRows() {
+		name := "default"
+		if m != nil {
+			name = m.String()
+		}
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && i > 8 && i%4 != 0 {
+				t.Skip("one in four networks is enough for -short")
+			}
+			c, err := pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 3, Engine: eng})
+			expect.NoError(t, err)
+			p := expect.Must(c.Predict(test))(t)
+			again := expect.Must(pu.Fit(context.Background(), &secret, pu.Config{Method: m, Seed: 3, Engine: eng}))(t)
+			expect.Equal(t, expect.Must(again.Predict(test))(t), p, "the same seed, with true classes")
+			path := filepath.Join(t.TempDir(), "a.classifier")
+			expect.NoError(t, c.Save(path))
+			loaded := expect.Must(learn.Load(path, eng, nil))(t)
+			expect.Equal(t, expect.Must(loaded.Predict(test))(t), p, "saved and loaded")
+			expect.Equal(t, loaded.String(), c.String())
+			score := expect.Must(c.Evaluate(test))(t)
+			if _, clusters := m.(pu.Algorithm1); i < 9 && !clusters { // two clusters are not the classes of such a small encoder
+				expect.That(t, score.AUC > 0.9 && score.Accuracy() > 0.8, "AUC %.3f, accuracy %.3f", score.AUC, score.Accuracy())
+			}
+			expect.That(t, score.AUC > 0.6 || len(c.Info.Doubts) > 0, "AUC %.3f, and no doubt", score.AUC)
+		})
+	}
+}
+
+// picture draws a bright square on the left where it is positive, else on the right.
+func picture(positive bool, rng *rand.Rand) *image.Gray {
+	img := image.NewGray(image.Rect(0, 0, 12, 12))
+	left := 7
+	if positive {
+		left = 1
+	}
+	top := rng.IntN(7)
+	for y := range 12 {
+		for x := range 12 {
+			v := rng.IntN(40)
+			if x >= left && x < left+4 && y >= top && y < top+4 {
+				v += 180
+			}
+			img.SetGray(x, y, color.Gray{Y: uint8(v)})
+		}
+	}
+	return img
+}
+
+// folderOf writes pictures, so many positive and negative ones in each sub-folder.
+func folderOf(t *testing.T, sub map[string][2]int) string {
+	t.Helper()
+	root, rng := t.TempDir(), rand.New(rand.NewPCG(5, 5))
+	for _, name := range []string{"labeled", "unlabeled", "left", "right"} {
+		for i := range sub[name][0] + sub[name][1] {
+			expect.NoError(t, os.MkdirAll(filepath.Join(root, name), 0o777))
+			file := expect.Must(os.Create(filepath.Join(root, name, fmt.Sprintf("%03d.png", i))))(t)
+			expect.NoError(t, png.Encode(file, picture(i < sub[name][0], rng)))
+			expect.NoError(t, file.Close())
+		}
+	}
+	return root
+}
+
+// smallCNN is pretraining on images that takes a moment, with views that keep left and right apart.
+func smallCNN() pu.Pretraining {
+	return pu.Pretraining{
+		Config: train.Config{Steps: 40, Encoder: encoder.SmallCNN{Width: 4, Dim: 16, Mean: 0.2, Std: 0.3}, Projection: 8},
+		Batch:  datasets.BatchConfig{Size: 32},
+	}
+}
+
+// From a folder to a classifier that reads files, images and data sets alike.
+func TestFolder(t *testing.T) {
+	eng := enginetest.Open(t)
+	path := folderOf(t, map[string][2]int{"labeled": {20, 0}, "unlabeled": {30, 50}})
+	data := expect.Must(pu.OpenFolder(path, pu.FolderConfig{}))(t)
+	expect.Equal(t, data.String(), "100 images of 12×12×1, 20 labeled positives and 80 unlabeled")
+	test := expect.Must(pu.OpenFolder(folderOf(t, map[string][2]int{"left": {40, 0}, "right": {0, 40}}),
+		pu.FolderConfig{Truth: []string{"left"}, Like: data}))(t)
+	cnn := encoder.SmallCNN{Width: 4, Dim: 16}
+	for _, m := range []pu.Method{
+		pu.Algorithm1{Pretraining: smallCNN()}, pu.Mixture{Pretraining: smallCNN()},
+		pu.Mixture{Pretraining: smallCNN(), FineTune: &classify.FineTuneConfig{Epochs: 2}},
+		pu.CrossFit{Pretraining: smallCNN(), Folds: 2}, pu.Baseline{Method: rival.VPU{}, Encoder: cnn, Positives: 16, Unlabeled: 32, Settings: train.Settings{Steps: 40}},
+		pu.Baseline{Method: rival.NNPU{Prior: 0.4}, Encoder: cnn, Positives: 16, Unlabeled: 32, Settings: train.Settings{Steps: 40}},
+	} {
+		t.Run(m.String(), func(t *testing.T) {
+			c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 1, Engine: eng}))(t)
+			p := expect.Must(c.Predict(test))(t)
+			saved := filepath.Join(t.TempDir(), "a.classifier")
+			expect.NoError(t, c.Save(saved))
+			c = expect.Must(learn.Load(saved, eng, nil))(t)
+			expect.Equal(t, expect.Must(c.Predict(test))(t), p)
+			img := picture(true, rand.New(rand.NewPCG(9, 9)))
+			file := filepath.Join(t.TempDir(), "one.png")
+			out := expect.Must(os.Create(file))(t)
+			expect.NoError(t, png.Encode(out, img))
+			expect.NoError(t, out.Close())
+			one := expect.Must(c.PredictFile(file))(t)
+			expect.Near(t, expect.Must(c.PredictImage(img))(t), one, 0)
+			same := expect.Must(pu.Images(img.Pix, data.Shape, nil))(t)
+			expect.Near(t, expect.Must(c.Predict(same))(t)[0], one, 1e-5)
+			expect.Error(t, expect.Err(c.PredictRow(map[string]any{"a": 1})), "a row of a table", "12×12×1")
+		})
+	}
+}
+
+const someRows = `id,age,city,status
+1,50,Bern,
+2,,"Genève, Lac",ill
+`
+
+// A table with gaps, categories and text: a row of a map gives what the same row of the file gives.
+func TestTable(t *testing.T) {
+	eng := enginetest.Open(t)
+	rng := rand.New(rand.NewPCG(6, 6))
+	text := someRows
+	for i := range 200 {
+		status, age, city := "", fmt.Sprintf("%.1f", 40+8*rng.NormFloat64()), []string{"Bern", "Basel"}[rng.IntN(2)]
+		if i%3 == 0 {
+			age, city = fmt.Sprintf("%.1f", 62+8*rng.NormFloat64()), "Genève, Lac"
+			if i%2 == 0 {
+				status = "ill"
+			}
+		}
+		if i%11 == 0 {
+			age = "NA"
+		}
+		text += fmt.Sprintf("%d,%s,%q,%s\n", i+3, age, city, status)
+	}
+	path := expect.File(t, filepath.Join(t.TempDir(), "a.csv"), []byte(text))
+	data := expect.Must(pu.OpenTable(path, pu.TableConfig{Label: "status", Skip: []string{"id"}}))(t)
+	c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Engine: eng}))(t)
+	p := expect.Must(c.Predict(data))(t)
+	expect.Equal(t, expect.Must(c.PredictRow(map[string]any{"age": 50, "city": "Bern"}))(t), p[0])
+	expect.Equal(t, expect.Must(c.PredictRow(map[string]any{"age": nil, "city": "Genève, Lac", "more": "ignored"}))(t), p[1])
+	unseen := expect.Must(c.PredictRow(map[string]any{"age": 63.5, "city": "Paris"}))(t)
+	expect.That(t, unseen > 0 && unseen < 1, "an unseen category gives %g", unseen)
+	expect.Error(t, expect.Err(c.PredictRow(map[string]any{"age": 50})), "city")
+	expect.Error(t, expect.Err(c.PredictRow(map[string]any{"age": []int{1}, "city": ""})), "age", "[]int")
+	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{})), "no Label")
+	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{Label: "status", Skip: []string{"id"}, Positive: []string{"sick"}})), `"sick"`, `"ill"`)
+	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{Label: "city", Skip: []string{"id"}})), "Positive", "Basel")
+}
+
+// What is wrong is said before any training, with the field and the remedy.
+func TestFitRefuses(t *testing.T) {
+	eng := enginetest.Open(t)
+	data, _ := blobData(t)
+	none, all := *data, *data
+	none.Labeled, all.Labeled = make([]bool, data.Len()), make([]bool, data.Len())
+	for i := range all.Labeled {
+		all.Labeled[i] = true
+	}
+	few := *data
+	few.Labeled = make([]bool, data.Len())
+	few.Labeled[0] = true
+	pixels := make([]uint8, 30*4)
+	for i := range pixels {
+		pixels[i] = uint8(i)
+	}
+	marks := make([]bool, 30)
+	marks[0], marks[1] = true, true
+	images := expect.Must(pu.Images(pixels, pu.Shape{Height: 2, Width: 2, Channels: 1}, marks))(t)
+	same := expect.Must(pu.Images(make([]uint8, 120), images.Shape, marks))(t)
+	for _, c := range []struct {
+		data   *pu.Dataset
+		config pu.Config
+		want   []string
+	}{
+		{nil, pu.Config{}, []string{"no data set", "OpenFolder"}},
+		{&none, pu.Config{}, []string{"0 labeled positives", "Labeled"}},
+		{&all, pu.Config{}, []string{"0 unlabeled"}},
+		{same, pu.Config{}, []string{"identical"}},
+		{data, pu.Config{Prior: 1}, []string{"class prior of 1"}},
+		{data, pu.Config{Prior: math.NaN()}, []string{"class prior of NaN"}},
+		{&few, pu.Config{}, []string{"1 labeled positives", "Config.Prior"}},
+		{&few, pu.Config{Method: pu.Algorithm1{}}, []string{"1 labeled positive", "needs 2"}},
+		{images, pu.Config{Method: pu.Logistic{}}, []string{"trains on rows", "Mixture"}},
+		{images, pu.Config{Method: pu.Tabular{}}, []string{"trains on rows"}},
+		{images, pu.Config{Method: pu.Mixture{}}, []string{"2 labeled positives", "4 folds"}},
+		{images, pu.Config{Method: pu.CrossFit{}}, []string{"3 folds"}},
+		{images, pu.Config{Method: pu.Baseline{Method: rival.NNPU{}}}, []string{"class prior", "pixels", "Config.Prior"}},
+		{images, pu.Config{Method: pu.Mixture{Labels: learnFolds(), Debiased: true}}, []string{"class prior", "Config.Prior"}},
+		{data, pu.Config{Method: pu.Baseline{}}, []string{"without a Method"}},
+		{data, pu.Config{Method: pu.Baseline{Method: rival.NNPU{Gamma: 2}}}, []string{"Gamma 2"}},
+		{data, pu.Config{Method: pu.Logistic{L2: -1}}, []string{"L2 -1"}},
+		{data, pu.Config{Method: pu.Trees{Trees: treesOf(-3)}}, []string{"depth -3"}},
+		{data, pu.Config{Method: pu.Mixture{FineTune: &classify.FineTuneConfig{}}}, []string{"FineTune is for images"}},
+		{data, pu.Config{Method: pu.Mixture{Pretraining: pu.Pretraining{Config: train.Config{Seed: 1}}}}, []string{"Seed", "Config"}},
+		{images, pu.Config{Method: pu.Algorithm1{Pretraining: pu.Pretraining{Corruption: 0.5}}}, []string{"Corruption 0.5"}},
+	} {
+		c.config.Engine = eng
+		_, err := pu.Fit(context.Background(), c.data, c.config)
+		expect.Error(t, err, c.want...)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	expect.Is(t, expect.Err(pu.Fit(done, data, pu.Config{Method: pu.Mixture{Pretraining: small()}, Engine: eng})), context.Canceled)
+	path := expect.File(t, filepath.Join(t.TempDir(), "x"), []byte("no classifier"))
+	expect.Error(t, expect.Err(learn.Load(path, eng, nil)), path)
+}
+
+func TestCompare(t *testing.T) {
+	eng := enginetest.Open(t)
+	data, test := blobData(t)
+	run := func(methods []pu.Method, config pu.CompareConfig) (*pu.Comparison, error) {
+		config.Engine = eng
+		return pu.Compare(context.Background(), data, test, methods, config)
+	}
+	c := expect.Must(run([]pu.Method{pu.Logistic{}, pu.Linear{}}, pu.CompareConfig{Seeds: []uint64{1, 2, 3}}))(t)
+	for i, s := range c.Methods[1].Scores {
+		alone := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: pu.Linear{}, Seed: c.Seeds[i], Engine: eng}))(t)
+		expect.Equal(t, s, expect.Must(alone.Evaluate(test))(t))
+	}
+	sum := 0.0
+	for i := range 3 {
+		sum += c.Methods[1].Scores[i].AUC - c.Methods[0].Scores[i].AUC
+	}
+	expect.Near(t, c.Methods[1].AUCBeyond.Mean, sum/3, 1e-15)
+	lines := strings.Split(c.Markdown(), "\n")
+	expect.Equal(t, len(lines), 4)
+	expect.Contains(t, lines[3], "linear nnPU", "±")
+	expect.Error(t, expect.Err(run(nil, pu.CompareConfig{})), "nothing to compare")
+	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}, pu.Logistic{}}, pu.CompareConfig{})), "Logistic", "twice")
+	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}}, pu.CompareConfig{Seeds: []uint64{4, 4}})), "seed 4", "twice")
+	test.Truth = make([]bool, test.Len())
+	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}}, pu.CompareConfig{})), "both classes")
+}
+
+// Of 200 unlabeled rows of two blobs far apart a fifth is positive: (80−40)/(240−40).
+func TestEstimatePrior(t *testing.T) {
+	data, _ := blobData(t)
+	p := expect.Must(pu.EstimatePrior(data, pu.PriorConfig{Seed: 1}))(t)
+	expect.Near(t, p.Recommended.Prior, 0.2, 0.08)
+	expect.That(t, p.Recommended.Low < 0.2 && p.Recommended.High > 0.2, "interval %v", p.Recommended)
+	expect.Equal(t, len(p.All), 6)
+	for _, e := range p.All {
+		expect.Contains(t, p.String(), e.Name)
+	}
+}
+
+// One end-to-end run on XLA gives what pure Go gives.
+func TestFitOnXLA(t *testing.T) {
+	expect.Slow(t)
+	data, test := blobData(t)
+	m := pu.Mixture{Pretraining: small()}
+	var scores [2][]float64
+	for i, eng := range []*engine.Engine{enginetest.Open(t), enginetest.XLA(t)} {
+		c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 3, Engine: eng}))(t)
+		scores[i] = expect.Must(c.Predict(test))(t)
+	}
+	for i := range scores[0] {
+		expect.Near(t, scores[1][i], scores[0][i], 0.05, "row", i)
+	}
+}
+
+func learnFolds() pseudo.Config { return pseudo.Config{Folds: 2} }
+
+func treesOf(depth int) prior.Trees { return prior.Trees{Depth: depth} }

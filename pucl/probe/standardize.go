@@ -64,7 +64,7 @@ func (p *Probe) Standardized(mean, std []float64) (weights, bias []float32) {
 
 // FromStandardized is the inverse of [Probe.Standardized]: it makes a probe of the rows as they are of what was trained on
 // rows shifted by mean and divided by std.
-func FromStandardized(weights, bias []float32, mean, std []float64) *Probe {
+func FromStandardized[T float32 | float64](weights, bias []T, mean, std []float64) *Probe {
 	k := len(mean)
 	p := &Probe{Weights: mat.NewDense(len(bias), k, nil), Bias: make([]float64, len(bias))}
 	for output, b := range bias {
@@ -87,7 +87,7 @@ func joinBias(weights, bias []float32) (parameters []float32) {
 }
 
 // splitBias is the inverse of joinBias.
-func splitBias(parameters []float32, k int) (weights, bias []float32) {
+func splitBias[T float32 | float64](parameters []T, k int) (weights, bias []T) {
 	for ; len(parameters) > 0; parameters = parameters[k+1:] {
 		weights, bias = append(weights, parameters[:k]...), append(bias, parameters[k])
 	}

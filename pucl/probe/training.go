@@ -73,8 +73,10 @@ func (t *training) prepare(eng *engine.Engine, x *mat.Dense, labels int) error {
 	if err := cmp.Or(eng.Check(), t.config.check(n, k, t.outputs), rows.CheckFinite(x)); err != nil {
 		return err
 	}
-	t.size = min(t.config.BatchSize, n)
-	t.steps = t.config.Epochs * (n / t.size)
+	if t.config.Epochs > 0 {
+		t.size = min(t.config.BatchSize, n)
+		t.steps = t.config.Epochs * (n / t.size)
+	}
 	t.flat, t.mean, t.std = standardize(x)
 	start := t.config.Start
 	if start == nil {
@@ -84,6 +86,21 @@ func (t *training) prepare(eng *engine.Engine, x *mat.Dense, labels int) error {
 	}
 	t.start = joinBias(start.Standardized(t.mean, t.std))
 	return nil
+}
+
+// converge minimizes the loss over all rows plus the penalty, see [Config], and returns the probe.
+func (t *training) converge(loss lossOf) (*Probe, error) {
+	k := len(t.mean)
+	start := make([]float64, len(t.start))
+	for i, v := range t.start {
+		start[i] = float64(v)
+	}
+	found, err := newObjective(t.flat, k, t.outputs, t.config.L2, loss).minimize(start)
+	if err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
+	}
+	weights, bias := splitBias(found, k)
+	return FromStandardized(weights, bias, t.mean, t.std), nil
 }
 
 // batch is the data of a step: rows [size, k] and labels [size].

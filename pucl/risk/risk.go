@@ -20,6 +20,8 @@ import (
 // Risk scores a classifier on a batch: logits [n], of which positive ones mean the positive class, against labels, Bool [n];
 // a scalar. What a label means is the risk's own affair: the class, a pseudo-label, or "labeled positive". The risks of this
 // package, and their gradients, are NaN where a logit is infinite or NaN.
+//
+// Logits are Float64 where [github.com/puclab/puclab/pucl/probe.FitPU] trains to convergence, and Float32 elsewhere. A risk takes both.
 type Risk func(logits, labels *Node) *Node
 
 // MarginLoss is a loss ℓ of the margin t, the logit times ±1: small where the logit has the right sign.

@@ -36,7 +36,8 @@ func (o *opened) judgeOwnCeiling(eng *engine.Engine, fitted *pipeline.CrossFitte
 		if e, err = e.Take(o.train.Index); err != nil {
 			return p, err
 		}
-		linear, err := probe.FitPU(eng, rows.Unit(e.H), o.train.Positive, risk.CrossEntropy, probe.Config{Seed: seed})
+		config := probe.Config{Epochs: probeEpochs, Seed: seed}
+		linear, err := probe.FitPU(eng, rows.Unit(e.H), o.train.Positive, risk.CrossEntropy, config)
 		if err != nil {
 			return p, fmt.Errorf("papers: all true labels on encoder %d: %w", i, err)
 		}

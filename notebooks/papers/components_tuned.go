@@ -84,7 +84,8 @@ func (t *tuning) fineTune(ctx context.Context, e embedded, positive []bool, of [
 		return nil, err
 	}
 	labels := rows.Pick(positive, of)
-	head, err := probe.FitPU(t.eng, x, labels, risk.CrossEntropy, probe.Config{Seed: t.c.Seed})
+	config := probe.Config{Epochs: probeEpochs, Seed: t.c.Seed}
+	head, err := probe.FitPU(t.eng, x, labels, risk.CrossEntropy, config)
 	if err != nil {
 		return nil, err
 	}

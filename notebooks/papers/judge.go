@@ -30,6 +30,9 @@ const (
 // Heads lists the heads in the order of tables.
 func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Mixture, Naive, Ceiling} }
 
+// probeEpochs is how many epochs the linear probes of heads make. They stop before they converge. All stored results of heads are by this number.
+const probeEpochs = 10
+
 // embedded is a part of the data as an encoder has it, a row for each example.
 type embedded struct {
 	h, z *mat.Dense // of length one
@@ -145,7 +148,7 @@ func (all embeddings) judgeBy(eng *engine.Engine, heads []string, truth []bool, 
 // probe returns what a linear classifier of h is worth that learns labels, one for each row of x, by a risk: on the test examples, and where
 // examples are held out on these.
 func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, minimized risk.Risk, truth []bool, seed uint64) (experiment.Point, error) {
-	linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Seed: seed})
+	linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Epochs: probeEpochs, Seed: seed})
 	if err != nil {
 		return experiment.Point{}, err
 	}

@@ -150,11 +150,14 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 			}
 			return datasets.NewSourceBatches(data.train.images, split, size)
 		},
-	}, pipeline.CrossFitConfig{Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed}, Probe: probe.Config{Seed: seed}, Seed: seed,
+	}, pipeline.CrossFitConfig{
+		Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed},
+		Probe: probe.Config{Epochs: probeEpochs, Seed: seed}, Seed: seed,
 		Again: func(prior float64, first train.Config) train.Config {
 			first.Objective, first.Steps = pucl.PUDebiased(prior), config.AgainSteps
 			return first
-		}})
+		},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type FewShotConfig struct {
 	PerClass int          // labeled examples of each class; 0 means 10
 	Draws    int          // how often examples are drawn and learned from; 0 means 5
 	Start    *probe.Probe // where the probe, or the head of the network, starts, whatever Probe and FineTune say; nil means where these do
-	Probe    probe.Config // how FitFewShot trains; Epochs 0 means 100 here, few rows making few steps; Seed is the draw's
+	Probe    probe.Config // how FitFewShot trains; Seed is the draw's
 
 	// FineTune is how FineTuneFewShot trains; Epochs 0 means 100 here. Seed is the draw's, and so is the folder below Checkpoint, draw-5
 	// for the seed 5, so that an interrupted call can be made again.
@@ -35,7 +35,7 @@ type FewShotConfig struct {
 // withDefaults fills in the zero fields.
 func (c FewShotConfig) withDefaults() FewShotConfig {
 	c.PerClass, c.Draws = cmp.Or(c.PerClass, 10), cmp.Or(c.Draws, 5)
-	c.Probe.Epochs, c.FineTune.Epochs = cmp.Or(c.Probe.Epochs, 100), cmp.Or(c.FineTune.Epochs, 100)
+	c.FineTune.Epochs = cmp.Or(c.FineTune.Epochs, 100)
 	return c
 }
 

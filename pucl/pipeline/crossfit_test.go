@@ -196,7 +196,7 @@ func TestCrossFitRefuses(t *testing.T) {
 			"encoder 0: images of 12×12×1 … but batches of images of 6×24×1; both must be of one size"},
 		// What is wrong with the vote, or with the probes, is known before hours of training.
 		{stopped, data, CrossFitConfig{Probe: probe.Config{Epochs: -1}},
-			"training the probes: probe: 2 rows, 1024 a batch, -1 epochs … a probe needs"},
+			"training the probes: probe: -1 epochs, 1024 rows a batch … there must be 1"},
 		{stopped, data, CrossFitConfig{Labels: pseudo.Config{Prior: 1}},
 			"pseudo-labels: pseudo: a prior of 1; … it must be above 0 and below 1, or 0 to have it estimated"},
 		{stopped, data, CrossFitConfig{Labels: pseudo.Config{HeldOut: data.Labeled}},

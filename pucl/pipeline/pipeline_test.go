@@ -128,7 +128,7 @@ func TestAlgorithm1EndToEnd(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, truth := striped(600, 40)
 	data.Batches = stripes{Stripes: stripesOf(32, 8)}
-	config := Config{Pretrain: quick(60), Probe: probe.Config{BatchSize: 128}}
+	config := Config{Pretrain: quick(60)}
 	config.Pretrain.Encoder = encoder.SmallCNN{Width: 4, Dim: 16}
 	c := expect.Must(Run(context.Background(), eng, data, config))(t).Classifier
 	path := filepath.Join(t.TempDir(), "deep", "stripes.classifier")

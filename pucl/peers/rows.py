@@ -112,14 +112,14 @@ def jax_probe(task, folder):
     return cross_entropy(np.asarray(x), np.asarray(y), *fit(x, y, key)), lambda: jax.block_until_ready(fit(x, y, key))
 
 
-def sklearn_probe(task, folder):
+def sklearn_probe(task, folder, n=ROWS):
     """L-BFGS to the end, on the same standardised features and penalty."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    x, y = clusters(0, ROWS)
-    fit = make_pipeline(StandardScaler(), LogisticRegression(C=1 / (L2 * ROWS), max_iter=1000))
+    x, y = clusters(0, n)
+    fit = make_pipeline(StandardScaler(), LogisticRegression(C=1 / (L2 * n), max_iter=1000))
     scaler, probe = (step for _, step in fit.fit(x, y).steps)
     w = probe.coef_ / scaler.scale_
     return cross_entropy(x, y, w, probe.intercept_ - w @ scaler.mean_), lambda: fit.fit(x, y)
@@ -212,4 +212,5 @@ PROBES = {
     "JAX, jit": jax_probe,
     "scikit-learn, L-BFGS": sklearn_probe,
 }
+CONVERGED = {"scikit-learn, L-BFGS": functools.partial(sklearn_probe, n=100_000)}
 NEIGHBORS = {"PyTorch": torch_knn, "JAX, jit": jax_knn, "scikit-learn": sklearn_knn, "faiss": faiss_knn}

@@ -32,6 +32,7 @@ SIMCLR = {name: peer for name, peer in TRAINING.items() if "PyTorch" in name}
 RIVALS = {name: ("train_rivals", "PEERS") for name in TRAINING if "PyTorch" in name}
 VQA = dict.fromkeys(["PyTorch eager", "PyTorch compiled"], ("train_vqa", "PEERS"))
 PROBES = dict.fromkeys(["PyTorch eager", "PyTorch compiled", "JAX, jit", "scikit-learn, L-BFGS"], ("rows", "PROBES"))
+CONVERGED = dict.fromkeys(["scikit-learn, L-BFGS"], ("rows", "CONVERGED"))
 NEIGHBORS = dict.fromkeys(["PyTorch", "JAX, jit", "scikit-learn", "faiss"], ("rows", "NEIGHBORS"))
 LOADERS = dict.fromkeys(["torchvision, 0 workers", "torchvision, 2 workers"], ("views", "PEERS"))
 
@@ -73,6 +74,7 @@ TASKS = {
     "dist-pu": ("step of Dist-PU with mixed examples, on the same", "pucl/rival", "BenchmarkStep$/^dist-pu", RIVALS, losses),
     "vqa": ("step of question answering, 64 images of 32×32×3, each with caption and question, small ViT, BERT and fusion, six terms of N-pair, Adam", "pucl/vqa", "BenchmarkStep$", VQA, losses),
     "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl/probe", "BenchmarkFit", PROBES, fits),
+    "probe-converged": ("linear probe, 100,000 rows of 128, 10 classes, to convergence", "pucl/probe", "BenchmarkConverge", CONVERGED, fits),
     "knn": ("200 nearest neighbors, 10,000 queries, 60,000 rows of 128", "pucl/evaluate", "BenchmarkKNN$/^engine", NEIGHBORS, classes),
     "views": ("2×256 augmented views of 28×28 from images in memory", "pucl/train", "BenchmarkViews", LOADERS, means),
 }

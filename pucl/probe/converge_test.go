@@ -23,19 +23,6 @@ import (
 	"github.com/puclab/puclab/pucl/risk"
 )
 
-// hashedRows returns rows of classes in turn, as peers/rows.py and testdata/make_logistic.py make them.
-func hashedRows(n, d, classes int) (x *mat.Dense, class []int) {
-	x, class = mat.NewDense(n, d, nil), make([]int, n)
-	for i := range n {
-		class[i] = i % classes
-		row := x.RawRowView(i)
-		for j := range row {
-			row[j] = hashedAt(float64(i*d+j+1)) + 0.15*hashedAt(float64(class[i]*d+j)+0.5)
-		}
-	}
-	return x, class
-}
-
 func isOne(class []int) []bool {
 	positive := make([]bool, len(class))
 	for i, c := range class {

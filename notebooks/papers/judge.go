@@ -30,7 +30,8 @@ const (
 // Heads lists the heads in the order of tables.
 func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Mixture, Naive, Ceiling} }
 
-// probeEpochs is how many epochs the linear probes of heads make. They stop before they converge. All stored results of heads are by this number.
+// probeEpochs is how many epochs the linear probes of heads make. They stop before they converge. All stored results
+// of heads are by this number.
 const probeEpochs = 10
 
 // embedded is a part of the data as an encoder has it, a row for each example.

@@ -13,12 +13,12 @@ import (
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
-// BenchmarkFit trains the linear probe for ten classes on 10,000 rows of 128 entries by 10 epochs of Adam in batches of 1024.
-// peers/step.py compares it with peers.
+// BenchmarkFit trains the linear probe for ten classes on 10,000 rows of 128 entries by 10 epochs of Adam in batches
+// of 1024. peers/step.py compares it with peers.
 func BenchmarkFit(b *testing.B) { benchmarkFit(b, 10_000, Config{Epochs: 10, Seed: 1}) }
 
-// BenchmarkConverge trains the linear probe for ten classes on 100,000 rows of 128 entries to convergence. peers/step.py
-// compares it with scikit-learn.
+// BenchmarkConverge trains the linear probe for ten classes on 100,000 rows of 128 entries to convergence.
+// peers/step.py compares it with scikit-learn.
 func BenchmarkConverge(b *testing.B) { benchmarkFit(b, 100_000, Config{}) }
 
 func benchmarkFit(b *testing.B, n int, config Config) {

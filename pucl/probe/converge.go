@@ -22,10 +22,12 @@ const (
 	maxIterations = 10_000
 )
 
-// lossOf returns the loss of logits [n, outputs], one row after the other, and stores its derivatives by the logits in slopes.
+// lossOf returns the loss of logits [n, outputs], one row after the other, and stores its derivatives by the logits
+// in slopes.
 type lossOf func(slopes, logits []float64) (float64, error)
 
-// objective is the loss over all rows plus the penalty, in float64, and its value and gradient at the last parameters asked for.
+// objective is the loss over all rows plus the penalty, in float64, and its value and gradient at the last parameters
+// asked for.
 type objective struct {
 	flat    []float32 // rows [n, k], standardized
 	k       int
@@ -42,7 +44,8 @@ type objective struct {
 func newObjective(flat []float32, k, outputs int, l2 float64, loss lossOf) *objective {
 	n := len(flat) / k
 	return &objective{flat: flat, k: k, outputs: outputs, l2: l2, loss: loss,
-		logits: make([]float64, n*outputs), slopes: make([]float64, n*outputs), gradient: make([]float64, outputs*(k+1))}
+		logits: make([]float64, n*outputs), slopes: make([]float64, n*outputs),
+		gradient: make([]float64, outputs*(k+1))}
 }
 
 // rows calls work with every row in float64 and its number, span by span.
@@ -95,8 +98,9 @@ func (o *objective) evaluate(p []float64) {
 		floats.AddScaled(o.gradient[output*width:output*width+k], o.l2, w)
 	}
 	if size := floats.Norm(o.gradient, 2); math.IsNaN(o.value+size) || math.IsInf(o.value+size, 0) {
-		o.failed = fmt.Errorf("the loss is %g and its gradient has the norm %g; a risk without a lower bound needs a larger L2 than %g, "+
-			"or Epochs to end training earlier", o.value, size, o.l2)
+		o.failed = fmt.Errorf("the loss is %g and its gradient has the norm %g; "+
+			"a risk without a lower bound needs a larger L2 than %g, or Epochs to end training earlier",
+			o.value, size, o.l2)
 	}
 }
 
@@ -107,8 +111,8 @@ func (o *objective) stationary(value float64, gradient []float64) bool {
 
 // minimize returns the parameters at which L-BFGS stops that starts at p.
 //
-// A line search fails at a kink of the objective, such as where the non-negative risk starts to clip. L-BFGS then starts anew from there, along
-// the gradient, until a start makes no progress.
+// A line search fails at a kink of the objective, such as where the non-negative risk starts to clip. L-BFGS then
+// starts anew from there, along the gradient, until a start makes no progress.
 func (o *objective) minimize(p []float64) ([]float64, error) {
 	problem := optimize.Problem{
 		Func:   func(p []float64) float64 { o.evaluate(p); return o.value },
@@ -130,7 +134,8 @@ func (o *objective) minimize(p []float64) ([]float64, error) {
 			return nil, err
 		}
 		p, left = result.X, left-max(result.MajorIterations, 1)
-		stuck := errors.Is(err, optimize.ErrLinesearcherFailure) || errors.Is(err, optimize.ErrNoProgress) || errors.Is(err, optimize.ErrNonDescentDirection)
+		stuck := errors.Is(err, optimize.ErrLinesearcherFailure) || errors.Is(err, optimize.ErrNoProgress) ||
+			errors.Is(err, optimize.ErrNonDescentDirection)
 		switch {
 		case err != nil && !stuck:
 			return nil, err
@@ -140,8 +145,9 @@ func (o *objective) minimize(p []float64) ([]float64, error) {
 		}
 	}
 	o.evaluate(p)
-	return nil, fmt.Errorf("after %d iterations the gradient still has the norm %g, at an objective of %g; a larger L2 than %g makes "+
-		"the minimum easier to reach, and Epochs ends training earlier", maxIterations, floats.Norm(o.gradient, 2), o.value, o.l2)
+	return nil, fmt.Errorf("after %d iterations the gradient still has the norm %g, at an objective of %g; "+
+		"a larger L2 than %g makes the minimum easier to reach, and Epochs ends training earlier",
+		maxIterations, floats.Norm(o.gradient, 2), o.value, o.l2)
 }
 
 // progress reports whether an objective has become noticeably lower.

@@ -43,7 +43,8 @@ func parameters(p *Probe, x *mat.Dense) (all []float64, flat []float32) {
 	return all, flat
 }
 
-// penalized returns the cross-entropy plus penalty by loops: of classes in order of outputs or, with one output, of positives.
+// penalized returns the cross-entropy plus penalty by loops: of classes in order of outputs or, with one output, of
+// positives.
 func penalized(all []float64, flat []float32, class []int, outputs int, l2 float64) float64 {
 	n := len(class)
 	k := len(flat) / n
@@ -108,7 +109,8 @@ func TestDefaultConvergesAsScikitLearn(t *testing.T) {
 				size = max(size, floats.Norm(w, math.Inf(1)))
 			}
 			for output := range p.Bias {
-				vectortest.Near(t, fmt.Sprint("bias ", output), all[output*(k+1)+k]-mean, c.Bias[output], 0.01*max(size, 1))
+				vectortest.Near(t, fmt.Sprint("bias ", output), all[output*(k+1)+k]-mean, c.Bias[output],
+					0.01*max(size, 1))
 				for j, want := range c.Weights[output] {
 					vectortest.Near(t, fmt.Sprintf("weight %d, %d", output, j), all[output*(k+1)+j], want, 0.02*size)
 				}
@@ -117,7 +119,8 @@ func TestDefaultConvergesAsScikitLearn(t *testing.T) {
 	}
 }
 
-// checkGap checks the gap that Config documents, and the gradient. The minimum is that of L-BFGS with a threshold of 1e-9.
+// checkGap checks the gap that Config documents, and the gradient. The minimum is that of L-BFGS with a threshold of
+// 1e-9.
 func checkGap(t testing.TB, n, k, classes int) {
 	x, class := hashedRows(n, k, classes)
 	p := fitOne(t, x, class, classes, Config{})
@@ -133,9 +136,11 @@ func checkGap(t testing.TB, n, k, classes int) {
 		Func: func(p []float64) float64 { o.evaluate(p); return o.value },
 		Grad: func(gradient, p []float64) { o.evaluate(p); copy(gradient, o.gradient) },
 	}, all, &optimize.Settings{GradientThreshold: 1e-9, Converger: optimize.NeverTerminate{}}, &optimize.LBFGS{})
-	expect.That(t, floats.Norm(best.Gradient, 2) < 1e-6, "the reference ends at a gradient of %v: %v", best.Gradient, err)
+	expect.That(t, floats.Norm(best.Gradient, 2) < 1e-6,
+		"the reference ends at a gradient of %v: %v", best.Gradient, err)
 	gap := (reached - best.F) / best.F
-	t.Logf("%d rows of %d, %d classes: objective %.6f, relative gap %.1e, gradient %.1e", n, k, classes, reached, gap, norm)
+	t.Logf("%d rows of %d, %d classes: objective %.6f, relative gap %.1e, gradient %.1e",
+		n, k, classes, reached, gap, norm)
 	expect.That(t, gap <= 1e-3, "relative gap %g", gap)
 	expect.That(t, norm*norm <= 2*1e-4*1e-4*max(reached, 1e-3)*(1+1e-6), "gradient %g", norm)
 }
@@ -166,7 +171,8 @@ func binaryLoss(positive []bool) lossOf {
 	}
 }
 
-// The objective of nnPU on either side of its kink, and that of classes, are those of loops in float64, with the gradient of differences.
+// The objective of nnPU on either side of its kink, and that of classes, are those of loops in float64, with the
+// gradient of differences.
 func TestObjectiveAndGradient(t *testing.T) {
 	x, class := hashedRows(60, 4, 3)
 	flat, _, _ := standardize(x)
@@ -218,8 +224,8 @@ func TestObjectiveAndGradient(t *testing.T) {
 	}
 }
 
-// A risk that clips ends, at a kink, as low as after 2,000 steps of Adam, within 0.003 nats. So does a risk that is not convex.
-// They start at 0.69 nats and 0.5.
+// A risk that clips ends, at a kink, as low as after 2,000 steps of Adam, within 0.003 nats. So does a risk that is
+// not convex. They start at 0.69 nats and 0.5.
 func TestNonNegativeRiskEndsLow(t *testing.T) {
 	eng := enginetest.Open(t)
 	x, class := hashedRows(300, 40, 2)
@@ -243,15 +249,18 @@ func TestNonNegativeRiskEndsLow(t *testing.T) {
 		r    risk.Risk
 		l2   float64
 	}{
-		{"nnPU", logistic, 0.01}, {"nnPU that clips", logistic, 1e-4}, {"nnPU, sigmoid", risk.NNPU(0.4, risk.SigmoidLoss), 0.01},
+		{"nnPU", logistic, 0.01}, {"nnPU that clips", logistic, 1e-4},
+		{"nnPU, sigmoid", risk.NNPU(0.4, risk.SigmoidLoss), 0.01},
 		{"uPU", risk.UPU(0.4, risk.LogisticLoss), 0.01},
 	} {
 		converged, adam := objective(tt.r, tt.l2, Config{}), objective(tt.r, tt.l2, Config{Epochs: 2000})
 		t.Logf("%s: %.6f, by Adam %.6f", tt.name, converged, adam)
-		expect.That(t, converged <= adam+max(1e-3*math.Abs(adam), 0.003), "%s ends at %g, by Adam at %g", tt.name, converged, adam)
+		expect.That(t, converged <= adam+max(1e-3*math.Abs(adam), 0.003),
+			"%s ends at %g, by Adam at %g", tt.name, converged, adam)
 	}
 	free, clipped := objective(risk.UPU(0.4, risk.LogisticLoss), 1e-4, Config{}), objective(logistic, 1e-4, Config{})
-	expect.That(t, free < clipped-0.01, "the unclipped risk is %g and the clipped one %g; nothing is clipped here", free, clipped)
+	expect.That(t, free < clipped-0.01,
+		"the unclipped risk is %g and the clipped one %g; nothing is clipped here", free, clipped)
 }
 
 // The default gives the same bits again. Seed has no effect, and Start none on the minimum.
@@ -259,10 +268,12 @@ func TestDefaultIsDeterministic(t *testing.T) {
 	x, class := hashedRows(5000, 8, 3)
 	for _, classes := range []int{2, 3} {
 		p, q := fitOne(t, x, class, classes, Config{}), fitOne(t, x, class, classes, Config{Seed: 9})
-		expect.That(t, mat.Equal(p.Weights, q.Weights) && slices.Equal(p.Bias, q.Bias), "two fits differ: %v and %v", p, q)
+		expect.That(t, mat.Equal(p.Weights, q.Weights) && slices.Equal(p.Bias, q.Bias),
+			"two fits differ: %v and %v", p, q)
 	}
 	p, far := fitOne(t, x, class, 2, Config{}), fitOne(t, x, class, 2, Config{Start: one(-2, 0, 0, 5, 0, 0, 0, -3, 0)})
-	expect.That(t, mat.EqualApprox(p.Weights, far.Weights, 0.05), "weights %v, from another start %v", mat.Formatted(p.Weights), mat.Formatted(far.Weights))
+	expect.That(t, mat.EqualApprox(p.Weights, far.Weights, 0.05),
+		"weights %v, from another start %v", mat.Formatted(p.Weights), mat.Formatted(far.Weights))
 }
 
 // Without a penalty separable rows have no minimum. Training ends all the same, with all rows right.
@@ -280,7 +291,8 @@ func TestUnboundedRisk(t *testing.T) {
 	eng := enginetest.Open(t)
 	x, class := hashedRows(60, 2, 2)
 	falling := func(logits, labels *Node) *Node { return Neg(ReduceAllMean(Where(labels, logits, Neg(logits)))) }
-	refusal.Check(t, expect.Err(FitPU(eng, x, isOne(class), falling, Config{L2: -1})), "the loss is … needs a larger L2 than 0 … or Epochs")
+	refusal.Check(t, expect.Err(FitPU(eng, x, isOne(class), falling, Config{L2: -1})),
+		"the loss is … needs a larger L2 than 0 … or Epochs")
 	nan := func(logits, _ *Node) *Node { return Log(Neg(ReduceAllSum(Square(AddScalar(logits, 1))))) }
 	refusal.Check(t, expect.Err(FitPU(eng, x, isOne(class), nan, Config{})), "the loss is NaN … or Epochs")
 }
@@ -295,6 +307,7 @@ func TestInvalidConfigs(t *testing.T) {
 			t.Fatalf("%+v: %v", c, err)
 		}
 	})
-	refusal.Check(t, Config{BatchSize: 5}.Check(), "batches of 5 rows and learning rate 0 without Epochs … set Epochs too, or neither")
+	refusal.Check(t, Config{BatchSize: 5}.Check(),
+		"batches of 5 rows and learning rate 0 without Epochs … set Epochs too, or neither")
 	refusal.Check(t, Config{L2: math.Inf(1)}.Check(), "L2 +Inf … both finite")
 }

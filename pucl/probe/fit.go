@@ -22,19 +22,22 @@ import (
 
 // Config says how to train a probe. The zero value trains to convergence.
 //
-// With Epochs 0, L-BFGS minimizes the objective F, the loss over all rows plus the penalty, in float64. It stops where the gradient g by all
-// parameters has ‖g‖² ≤ 2·λ·10⁻⁴·max(|F|, 0.001 nats), λ being L2 or, if larger, 10⁻⁵.
+// With Epochs 0, L-BFGS minimizes the objective F, the loss over all rows plus the penalty, in float64. It stops
+// where the gradient g by all parameters has ‖g‖² ≤ 2·λ·10⁻⁴·max(|F|, 0.001 nats), λ being L2 or, if larger, 10⁻⁵.
 //
-// For the cross-entropy, which is convex, and L2 ≥ 10⁻⁵, F is then above its minimum by at most 10⁻⁴·max(F, 0.001 nats), plus what a better bias
-// alone would gain. The bias has no penalty, so this second part has no general bound; in the tests both parts together are below a thousandth of the
-// minimum. The minimum is the only one: it depends neither on Seed nor on Start. The scale of L2 is that of scikit-learn's LogisticRegression
-// on standardized features with C = 1/(n·L2) for n rows.
+// For the cross-entropy, which is convex, and L2 ≥ 10⁻⁵, F is then above its minimum by at most 10⁻⁴·max(F, 0.001
+// nats), plus what a better bias alone would gain. The bias has no penalty, so this second part has no general bound.
+// In the tests both parts together are below a thousandth of the minimum. The minimum is the only one: it depends
+// neither on Seed nor on Start. L2 corresponds to C = 1/(n·L2) of scikit-learn's LogisticRegression on standardized
+// features of n rows.
 //
-// Other risks are not convex, and the non-negative risk has kinks. The rule then means that the probe is at a stationary point, or where L-BFGS
-// lowers F by less than 10⁻⁶ of it, in 50 iterations or from a new start at a kink. There can be lower points elsewhere.
+// Other risks need not be convex, and the non-negative risk has kinks. The rule then finds a stationary point, with
+// lower points perhaps elsewhere. For all risks training also stops where 50 iterations, or a new start at a kink,
+// lower F by at most 10⁻⁶·max(|F|, 0.001 nats).
 //
-// Without a penalty, rows that a line separates have no best classifier: F falls toward 0 as the weights grow, and the rule ends training at a
-// gradient norm of at most 1.5·10⁻⁶ or so. A loss that is not finite, and 10,000 iterations without an end, are errors.
+// Without a penalty, rows that a line separates have no best classifier: F falls toward 0 as the weights grow, and
+// the rule ends training at a small gradient. A loss that is not finite is an error. So are 10,000 iterations without
+// an end.
 type Config struct {
 	Epochs       int     // passes over the rows by Adam; 0 means L-BFGS, to convergence
 	BatchSize    int     // rows a step of Adam, at most all there are; 0 means 1024; must be 0 without Epochs
@@ -68,11 +71,14 @@ func (c Config) Check() error {
 func (c Config) check(n, k, outputs int) error {
 	err := cmp.Or(
 		fault.If(n < 2, "probe: %d rows; a probe needs at least 2", n),
-		fault.If(c.Epochs == 0 && (c.BatchSize != 0 || c.LearningRate != 0), "probe: batches of %d rows and learning rate %g without Epochs; both are "+
-			"of Adam: set Epochs too, or neither", c.BatchSize, c.LearningRate),
-		fault.If(c.Epochs < 0 || c.Epochs > 0 && c.BatchSize < 1, "probe: %d epochs, %d rows a batch; there must be 1 or more of both, or 0 for "+
-			"the defaults", c.Epochs, c.BatchSize),
-		fault.If(c.Epochs > 0 && !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1) || math.IsNaN(c.L2) || math.IsInf(c.L2, 1),
+		fault.If(c.Epochs == 0 && (c.BatchSize != 0 || c.LearningRate != 0),
+			"probe: batches of %d rows and learning rate %g without Epochs; both are of Adam: set Epochs too, or neither",
+			c.BatchSize, c.LearningRate),
+		fault.If(c.Epochs < 0 || c.Epochs > 0 && c.BatchSize < 1,
+			"probe: %d epochs, %d rows a batch; there must be 1 or more of both, or 0 for the defaults",
+			c.Epochs, c.BatchSize),
+		fault.If(c.Epochs > 0 && !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1) ||
+			math.IsNaN(c.L2) || math.IsInf(c.L2, 1),
 			"probe: learning rate %g and L2 %g; the rate must be positive, and both finite", c.LearningRate, c.L2),
 	)
 	if err != nil || c.Start == nil {
@@ -89,9 +95,9 @@ func (c Config) check(n, k, outputs int) error {
 // Fit trains a linear classifier on the rows of x [n, k] with their labels [n], classes from 0 to classes−1, by minimizing
 // the cross-entropy in nats: the linear probe of contrastive learning, which needs to know the classes.
 //
-// Features are standardized for training and the result is folded back, so a Probe takes the rows as they are. Every epoch
-// of Adam goes through the rows in a new random order; those that fill no batch are left out. An entry of x that is not finite is an
-// error.
+// Features are standardized for training and the result is folded back, so a Probe takes the rows as they are. Every
+// epoch of Adam goes through the rows in a new random order; those that fill no batch are left out. An entry of x
+// that is not finite is an error.
 func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Config) (*Probe, error) {
 	if classes < 2 {
 		return nil, fmt.Errorf("probe: %d classes; Fit takes 2 or more", classes)
@@ -115,10 +121,11 @@ var errNoRisk = errors.New("probe: no risk to minimize; risk.CrossEntropy on pse
 // FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r, with labels [n] as r reads
 // them: [risk.CrossEntropy] on pseudo-labels is Algorithm 1C, [risk.NNPU] on "is a labeled positive" the baseline.
 //
-// Features are standardized as in [Fit]. Without Epochs r is computed of all rows, with logits in Float64. Every batch of Adam, of 2 rows or
-// more, holds the same share of true labels as the whole, rounded, and one at least, so that the labeled positives are never missing: where they
-// are fewer than one in a batch they count for more. Labels of one kind alone are an error. Of rows that are all the same, as those of an embedding
-// that has collapsed, the classifier is a constant, which [Probe.Score] tells.
+// Features are standardized as in [Fit]. Without Epochs r is computed over all rows, with logits in Float64. Every
+// batch of Adam, of 2 rows or more, holds the same share of true labels as the whole, rounded, and one at least, so
+// that the labeled positives are never missing: where they are fewer than one in a batch they count for more. Labels
+// of one kind alone are an error. Of rows that are all the same, as those of an embedding that has collapsed, the
+// classifier is a constant, which [Probe.Score] tells.
 func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
 	if r == nil {
 		return nil, errNoRisk
@@ -183,8 +190,9 @@ func minimized(r risk.Risk, logits, labels *Node) *Node {
 	return loss
 }
 
-// CheckRisk returns an error if the risk cannot be minimized, whatever the examples, such as one with a class prior of 2. It computes the risk
-// and its gradient for one positive and one unlabeled example, in Float32 and in Float64, so that a mistake shows before anything is trained.
+// CheckRisk returns an error if the risk cannot be minimized, whatever the examples, such as one with a class prior
+// of 2. It computes the risk and its gradient for one positive and one unlabeled example, in Float32 and in Float64,
+// so that a mistake shows before anything is trained.
 func CheckRisk(eng *engine.Engine, r risk.Risk) error {
 	if r == nil {
 		return errNoRisk

@@ -56,7 +56,7 @@ func (m Logistic) Train(_ context.Context, eng *engine.Engine, data learn.Data, 
 
 func (m Logistic) ranker(eng *engine.Engine) ranker {
 	return ranker{repeats: 1, fit: func(x *mat.Dense, labeled []bool, _ uint64) (learn.Member, error) {
-		p, err := probe.FitPU(eng, x, labeled, risk.PN(risk.LogisticLoss), probe.Config{Epochs: 300, BatchSize: len(labeled), L2: cmp.Or(m.L2, 1e-3)})
+		p, err := probe.FitPU(eng, x, labeled, risk.PN(risk.LogisticLoss), probe.Config{L2: cmp.Or(m.L2, 1e-3)})
 		return learn.Member{Head: p}, err
 	}}
 }

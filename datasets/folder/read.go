@@ -36,15 +36,10 @@ func (s *Set) ReadImage(i int, dst []uint8) error {
 const maxFileSide = 1<<16 - 1
 
 func (s *Set) decode(f imageFile) (image.Image, error) {
-	data, err := readFile(f, s.cfg.MaxBytes)
+	data, err := readLimited(f, s.cfg.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	return s.cfg.decode(data)
-}
-
-// decode decodes a file whose claims are believable.
-func (c Config) decode(data []byte) (image.Image, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	known := format == "jpeg" || format == "png"
 	if errors.Is(err, image.ErrFormat) || err == nil && !known { // a program may know more formats
@@ -60,9 +55,9 @@ func (c Config) decode(data []byte) (image.Image, error) {
 		return nil, fmt.Errorf("an image of %d×%d pixels", config.Width, config.Height)
 	case config.Width > maxFileSide || config.Height > maxFileSide:
 		return nil, fmt.Errorf("%d×%d pixels: a side is longer than %d", config.Width, config.Height, maxFileSide)
-	case pixels > int64(c.MaxPixels):
+	case pixels > int64(s.cfg.MaxPixels):
 		return nil, fmt.Errorf("%d×%d pixels are more than the %d allowed: raise Config.MaxPixels if it is to be read",
-			config.Width, config.Height, c.MaxPixels)
+			config.Width, config.Height, s.cfg.MaxPixels)
 	case pixels > pixelsPerByte(format, config.ColorModel)*int64(len(data)):
 		return nil, fmt.Errorf("it says that it has %d×%d pixels, but %d bytes cannot hold them: it is damaged or a trap",
 			config.Width, config.Height, len(data))
@@ -71,8 +66,8 @@ func (c Config) decode(data []byte) (image.Image, error) {
 	return img, err
 }
 
-// readFile reads a file, growing with the bytes that come.
-func readFile(f imageFile, limit int64) (data []byte, err error) {
+// readLimited reads a file, growing with the bytes that come.
+func readLimited(f imageFile, limit int64) (data []byte, err error) {
 	file, err := f.fsys.Open(f.path)
 	if err != nil {
 		return nil, bare(err)
@@ -86,17 +81,11 @@ func readFile(f imageFile, limit int64) (data []byte, err error) {
 		return nil, fmt.Errorf("%d bytes are more than the %d allowed: raise Config.MaxBytes if it is to be read",
 			info.Size(), limit)
 	}
-	data, err = readLimited(file, limit)
-	return data, bare(err)
-}
-
-// readLimited reads at most limit bytes; more are an error.
-func readLimited(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	data, err = io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("more than the %d bytes allowed", limit)
 	}
-	return data, err
+	return data, bare(err)
 }
 
 // bare takes the path out of an error; the caller gives it.

@@ -65,6 +65,14 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// shape returns the size of every image, once defaults are filled in.
+func (c Config) shape() (height, width, channels int) {
+	if c.Gray {
+		return c.Height, c.Width, 1
+	}
+	return c.Height, c.Width, 3
+}
+
 // Imagenette returns the names of the ten classes of Imagenette, by the names of their folders: for Config.Names.
 //
 // Source: Howard, "Imagenette", github.com/fastai/imagenette.

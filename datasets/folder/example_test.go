@@ -51,3 +51,38 @@ func ExampleOpen() {
 	// n02088364/2.png beagle [190 140 90 190 140 90]
 	// n02111889/1.png Samoyed [255 255 255 255 255 255]
 }
+
+// A folder with a file that is no image.
+func ExampleSet_LoadReadable() {
+	files := fstest.MapFS{
+		"cat/1.png": flat(4, 4, color.White), "cat/2.png": {Data: []byte("not an image")}, "cat/3.png": flat(4, 4, color.Black),
+	}
+	set, err := folder.Open(files, folder.Config{Height: 1, Gray: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	images, readable, broken, err := set.LoadReadable(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(images.Len(), readable.Path(1), images.At(1))
+	fmt.Println(broken[0])
+	// Output:
+	// 2 cat/3.png [0]
+	// folder: cat/2.png: neither a JPEG nor a PNG file: it starts with 6e 6f 74 20 61 6e 20 69
+}
+
+// One image, brought to the size and the channels of a set.
+func ExampleConfig_Pixels() {
+	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{200, 150, 100, 255}), image.Point{}, draw.Src)
+	pixels, err := folder.Config{Height: 1, Width: 2}.Pixels(img)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(pixels)
+	// Output: [200 150 100 200 150 100]
+}

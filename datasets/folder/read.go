@@ -2,6 +2,7 @@ package folder
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -12,18 +13,18 @@ import (
 	"io/fs"
 
 	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/internal/fault"
 	"golang.org/x/image/draw"
 )
 
-// ReadImage decodes image i, brings it to the size of the set and writes its pixels to dst. What the file holds, JPEG or
-// PNG, is told by its first bytes and not by its name. Gray images, CMYK and 16-bit ones become 8-bit RGB, or gray where
-// the set is.
+// ReadImage decodes image i, brings it to the size of the set and writes its pixels to dst. The first bytes of the file,
+// not its name, decide between JPEG and PNG. Gray images, CMYK and 16-bit ones become 8-bit RGB, or gray where the set is.
 func (s *Set) ReadImage(i int, dst []uint8) error {
 	height, width, channels := s.Shape()
 	if err := check.Image(i, s.Len(), len(dst), height*width*channels); err != nil {
 		return fmt.Errorf("folder: %w", err)
 	}
-	img, err := s.decode(s.files[i])
+	img, err := s.cfg.open(s.files[i])
 	if err != nil {
 		return fmt.Errorf("folder: %s: %w", s.files[i].path, err)
 	}
@@ -31,14 +32,73 @@ func (s *Set) ReadImage(i int, dst []uint8) error {
 	return nil
 }
 
+// Pixels returns the pixels of an image in memory, brought to the size and the channels of c exactly as a [Set] does it:
+// height·width·channels values, in the layout of datasets.Images. It returns an error if c is not valid, and if img is nil,
+// has no pixels or more than c allows.
+func (c Config) Pixels(img image.Image) ([]uint8, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if img == nil {
+		return nil, errors.New("folder: no image given: it is nil")
+	}
+	if err := c.checkSize(img.Bounds().Dx(), img.Bounds().Dy()); err != nil {
+		return nil, fmt.Errorf("folder: %w", err)
+	}
+	return c.pixels(img), nil
+}
+
+// Decode reads one JPEG or PNG file from r, to its end, and returns its pixels as [Config.Pixels] does. It returns an error
+// if c is not valid, and if a [Set] could not read such a file; c limits the length and the number of pixels.
+func (c Config) Decode(r io.Reader) ([]uint8, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	data, err := readLimited(r, c.MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("folder: %w", err)
+	}
+	img, err := c.decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("folder: %w", err)
+	}
+	return c.pixels(img), nil
+}
+
+// pixels brings img to the wanted size.
+func (c Config) pixels(img image.Image) []uint8 {
+	height, width, channels := c.shape()
+	dst := make([]uint8, height*width*channels)
+	c.fit(dst, img)
+	return dst
+}
+
 // maxFileSide is the longest side of an image that a JPEG file can have. Longer ones, of PNG files, are refused, because
 // scaling takes memory in proportion.
 const maxFileSide = 1<<16 - 1
 
-func (s *Set) decode(f imageFile) (image.Image, error) {
-	data, err := readLimited(f, s.cfg.MaxBytes)
-	if err != nil {
-		return nil, err
+// checkSize returns an error unless an image of this size is to be read.
+func (c Config) checkSize(width, height int) error {
+	// Neither an image in memory nor a file has sides beyond 32 bits, so their product fits 64.
+	pixels := int64(width) * int64(height)
+	switch {
+	case pixels == 0:
+		return fmt.Errorf("an image of %d×%d pixels", width, height)
+	case width > maxFileSide || height > maxFileSide:
+		return fmt.Errorf("%d×%d pixels: a side is longer than %d: scale the image down", width, height, maxFileSide)
+	case pixels > int64(c.MaxPixels):
+		return fmt.Errorf("%d×%d pixels are more than the %d allowed: raise Config.MaxPixels if it is to be read",
+			width, height, c.MaxPixels)
+	}
+	return nil
+}
+
+// decode reads the image in the content of a file.
+func (c Config) decode(data []byte) (image.Image, error) {
+	if len(data) == 0 {
+		return nil, errors.New("the file is empty")
 	}
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	known := format == "jpeg" || format == "png"
@@ -46,46 +106,53 @@ func (s *Set) decode(f imageFile) (image.Image, error) {
 		return nil, fmt.Errorf("neither a JPEG nor a PNG file: it starts with % x", data[:min(8, len(data))])
 	}
 	if err != nil {
+		return nil, fmt.Errorf("the file is damaged or cut off: %w", err)
+	}
+	if err := c.checkSize(config.Width, config.Height); err != nil {
 		return nil, err
 	}
-	// Sizes fit 32 bits in both formats, so their product fits 64.
-	pixels := int64(config.Width) * int64(config.Height)
-	switch {
-	case pixels == 0:
-		return nil, fmt.Errorf("an image of %d×%d pixels", config.Width, config.Height)
-	case config.Width > maxFileSide || config.Height > maxFileSide:
-		return nil, fmt.Errorf("%d×%d pixels: a side is longer than %d", config.Width, config.Height, maxFileSide)
-	case pixels > int64(s.cfg.MaxPixels):
-		return nil, fmt.Errorf("%d×%d pixels are more than the %d allowed: raise Config.MaxPixels if it is to be read",
-			config.Width, config.Height, s.cfg.MaxPixels)
-	case pixels > pixelsPerByte(format, config.ColorModel)*int64(len(data)):
+	if int64(config.Width)*int64(config.Height) > pixelsPerByte(format, config.ColorModel)*int64(len(data)) {
 		return nil, fmt.Errorf("it says that it has %d×%d pixels, but %d bytes cannot hold them: it is damaged or a trap",
 			config.Width, config.Height, len(data))
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
-	return img, err
+	if err != nil {
+		return nil, fmt.Errorf("the file is damaged or cut off: %w", err)
+	}
+	return img, nil
 }
 
-// readLimited reads a file, growing with the bytes that come.
-func readLimited(f imageFile, limit int64) (data []byte, err error) {
+// open reads an image of a set.
+func (c Config) open(f imageFile) (img image.Image, err error) {
 	file, err := f.fsys.Open(f.path)
 	if err != nil {
 		return nil, bare(err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, bare(err)
-	case info.Size() > limit:
-		return nil, fmt.Errorf("%d bytes are more than the %d allowed: raise Config.MaxBytes if it is to be read",
-			info.Size(), limit)
 	}
-	data, err = io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("more than the %d bytes allowed", limit)
+	if err := checkLength(info.Size(), c.MaxBytes); err != nil {
+		return nil, err
 	}
-	return data, bare(err)
+	data, err := readLimited(file, c.MaxBytes)
+	if err != nil {
+		return nil, bare(err)
+	}
+	return c.decode(data)
+}
+
+// readLimited reads r to its end, growing with the bytes that come.
+func readLimited(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	return data, cmp.Or(err, checkLength(int64(len(data)), limit))
+}
+
+// checkLength returns an error unless a file of this length is to be read. A length of limit+1 stands for any longer one.
+func checkLength(length, limit int64) error {
+	return fault.If(length > limit, "%d or more bytes, which is more than the %d allowed: raise Config.MaxBytes if it is to "+
+		"be read", length, limit)
 }
 
 // bare takes the path out of an error; the caller gives it.

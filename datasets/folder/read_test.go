@@ -168,7 +168,7 @@ func TestReadErrors(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		{"empty", Config{}, nil, []string{"neither a JPEG nor a PNG"}},
+		{"empty", Config{}, nil, []string{"the file is empty"}},
 		{"text", Config{}, []byte("<html>"), []string{"neither a JPEG nor a PNG", "3c 68 74"}},
 		{"GIF", Config{}, []byte("GIF89a"), []string{"neither a JPEG nor a PNG"}},
 		{"PNG cut", Config{}, whole[:len(whole)-20], []string{"EOF"}},

@@ -1,13 +1,10 @@
 package folder
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-
-	"github.com/puclab/puclab/datasets"
 )
 
 // Set is a set of image files. It is a datasets.Source, and holds no image itself. Make one with [Open], [OpenList] or
@@ -32,12 +29,7 @@ type imageFile struct {
 func (s *Set) Len() int { return len(s.files) }
 
 // Shape returns the size to which every image is brought.
-func (s *Set) Shape() (height, width, channels int) {
-	if s.cfg.Gray {
-		return s.cfg.Height, s.cfg.Width, 1
-	}
-	return s.cfg.Height, s.cfg.Width, 3
-}
+func (s *Set) Shape() (height, width, channels int) { return s.cfg.shape() }
 
 // Path returns the path of image i in its file system. Like an index into a slice, an i outside [0, Len) panics.
 func (s *Set) Path(i int) string { return s.files[i].path }
@@ -47,12 +39,6 @@ func (s *Set) String() string {
 	height, width, channels := s.Shape()
 	return fmt.Sprintf("%d image files in %d classes, read as %d×%d×%d (height×width×channels)",
 		s.Len(), len(s.Classes), height, width, channels)
-}
-
-// Load reads all images into memory, in parallel; the result is the same as one after the other. The error is that of the
-// first image that cannot be read. Canceling ctx stops it.
-func (s *Set) Load(ctx context.Context) (*datasets.Images, error) {
-	return datasets.Collect(ctx, s, s.Labels, s.Classes, 0)
 }
 
 // Join puts sets one after the other, as for a benchmark of Imagewoof against Imagenette. The classes are those of all

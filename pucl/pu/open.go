@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/folder"
 	"github.com/puclab/puclab/datasets/tabular"
 	"github.com/puclab/puclab/internal/fault"
@@ -64,9 +65,12 @@ func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 	if set, err = folder.Open(fsys, c); err != nil {
 		return nil, inFile(path, err)
 	}
-	images, broken, err := set.LoadReadable(context.Background())
-	if err == nil && !config.SkipBroken {
-		err = folder.ListBroken(broken)
+	var images *datasets.Images
+	var broken []error
+	if config.SkipBroken {
+		images, _, broken, err = set.LoadReadable(context.Background())
+	} else {
+		images, err = set.Load(context.Background()) // lists all broken files in its error
 	}
 	if err != nil {
 		return nil, inFile(path, err)

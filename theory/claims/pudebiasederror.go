@@ -46,7 +46,7 @@ func PUDebiasedError() Claim {
 		},
 		rests: grounds{
 			objectives:  []string{"PU-debiased", "PUCL"},
-			constants:   []string{"v of PU-debiased", "v of PUCL", "v of both", "B", "k"},
+			constants:   []string{"v of PU-debiased", "v of PUCL", "v of both", "B", "k", "b*"},
 			assumptions: []string{independentViews, caseControl, trueClassPrior},
 		},
 		check: puDebiasedErrorFinding,
@@ -73,9 +73,10 @@ func (s *subject) errorRates(c contrastCase) errorRates {
 
 func puDebiasedErrorFinding(s *subject) Finding {
 	var f proven
-	wrong, losses, gradients, batches := 0, 0, 0, 0
+	wrong, losses, gradients, batches, crossed := 0, 0, 0, 0, 0
 	for i, c := range debiasedCases() {
 		want := s.errorRates(c.contrastCase)
+		nearer := s.constant("b*", want.crossing())
 		var debiased, plain, both, share [3]float64
 		for k := range debiased {
 			d := c.design
@@ -85,7 +86,7 @@ func puDebiasedErrorFinding(s *subject) Finding {
 			batches++
 			losses += oneIf(e.debiased < e.plain)
 			gradients += oneIf(e.debiasedGradient < e.plainGradient)
-			wrong += oneIf((e.debiased < e.plain) != (b > want.crossing()))
+			wrong += oneIf((e.debiased < e.plain) != (b > nearer))
 			for _, m := range []struct {
 				what  string
 				value float64
@@ -99,18 +100,31 @@ func puDebiasedErrorFinding(s *subject) Finding {
 			}
 		}
 		measure(&f.Finding, want.v, "%s: v", c.name)
-		measure(&f.Finding, want.crossing(), "%s: b*", c.name)
+		measure(&f.Finding, nearer, "%s: b*", c.name)
 		f.zero(math.Abs(toInfinity(debiased)/want.v-1), 0.008, "%s: relative error of v, extrapolated from three batches", c.name)
 		f.zero(math.Abs(toInfinity(plain)-want.plain), 5e-4, "%s: error of v′ + 2Bc′, extrapolated from three batches", c.name)
 		f.zero(math.Abs(toInfinity(both)-want.both), 5e-4, "%s: error of v″ + Bc, extrapolated from three batches", c.name)
+		star := (toInfinity(debiased) - toInfinity(plain)) / want.square
+		f.zero(math.Abs(star/nearer-1), 0.008, "%s: relative error of b*, from the extrapolated errors", c.name)
+		if nearer > 8*float64(c.design.Examples()) { // b* is exact to O(1), which is much in a few examples
+			at := countedCrossing(c.contrastCase, int(0.9*nearer), int(1.1*nearer))
+			measure(&f.Finding, at, "%s: examples at which the errors, counted exactly, are equal", c.name)
+			f.zero(math.Abs(at/nearer-1), 0.02, "%s: relative error of b* at this crossing", c.name)
+			crossed++
+		}
 		measure(&f.Finding, want.k, "%s: k", c.name)
-		if want.k < float64(4*c.design.Examples()) { // in smaller batches PUCL has nearly all of the weight, or more
+		// In batches of fewer than k examples the best weight of PUCL is far from k/b. So k is compared with its limits, B² having been
+		// compared above, and with the best weights too where they come near.
+		k := (toInfinity(debiased) - toInfinity(both)) / want.square
+		f.zero(math.Abs(k/want.k-1), 0.008, "%s: relative error of k, from the extrapolated errors", c.name)
+		if want.k < float64(4*c.design.Examples()) {
 			f.zero(math.Abs(toInfinity(share)/want.k-1), 0.008, "%s: relative error of k, extrapolated from three batches", c.name)
 		}
 		if i == 0 {
-			f.Number = exactly(want.crossing())
+			f.Number = exactly(nearer)
 		}
 	}
+	f.expect(crossed > 0, "b* was compared with the crossing of the errors in no case")
 	f.none(wrong, batches, "batches in which the loss that is nearer to the ideal one is not the one that b* says")
 	measure(&f.Finding, gradients, "batches in which the gradient of PU-debiased has the smaller mean squared error")
 	f.detail("the gradient of PU-debiased is nearer to the ideal one than PUCL's in %d of the %d batches, its loss in %d",

@@ -3,9 +3,11 @@ package claims
 import (
 	"fmt"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/puclab/puclab/theory"
+	"github.com/puclab/puclab/theory/internal/lists"
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
@@ -24,8 +26,18 @@ func PUPLAlmostSurely() Claim {
 		Source: "Contrastive Positive Unlabeled Learning, appendix A.6 (summary), captions of Figures 12 and 14",
 		Assumptions: []string{"the classes are separate clusters: closer within than across; probability is over the draw of " +
 			"the center; the factor that the summary allows in brackets is of the potential (theorem-3), not of the labels"},
-		rests: grounds{mistakes: []mistake{{"classes", "labels are judged with the classes exchanged"}}},
-		check: func(s *subject) Finding { return almostSurelyFinding(s.mistaken("classes")) },
+		rests: grounds{
+			constants: []string{"D^2"},
+			mistakes: []mistake{{"classes", "labels are judged with the classes exchanged"}, {"1.2 D^2", "the bound has 1.2 D² in " +
+				"place of D²"}},
+		},
+		check: func(s *subject) Finding {
+			factor := s.rational("D^2", whole(1))
+			if s.mistaken("1.2 D^2") {
+				factor = big.NewRat(6, 5)
+			}
+			return almostSurelyFinding(s.mistaken("classes"), factor)
+		},
 	}
 }
 
@@ -42,11 +54,14 @@ func rightLabels(labeled, unlabeled theory.RationalPoints, truth []bool) *big.Ra
 
 // almostSurelyFinding counts separated sets on which the labels can come out wrong. Separated are groups A = {0 … a} and B =
 // {a+d …} with all distances within smaller than the least across.
-func almostSurelyFinding(exchanged bool) Finding {
+//
+// The bound is checked on these sets, on sets that reach it, and off the line with several labels; D² is multiplied by factor.
+func almostSurelyFinding(exchanged bool, factor *big.Rat) Finding {
 	var f Finding
-	sets, sure, never, bounded, lessThanBound := 0, 0, 0, 0, 0
+	var bound sureBound
+	sets, sure, never := 0, 0, 0
 	least := whole(1)
-	visit := func(labeled, hidden, others theory.RationalPoints, width, gap int64) {
+	visit := func(labeled, hidden, others theory.RationalPoints) {
 		unlabeled := union(hidden, others)
 		truth := make([]bool, len(unlabeled))
 		for i := range truth {
@@ -56,13 +71,7 @@ func almostSurelyFinding(exchanged bool) Finding {
 		sets++
 		sure += oneIf(p.Cmp(whole(1)) == 0)
 		never += oneIf(p.Sign() == 0)
-		// A seed in B lies at least gap from the labeled mean, one among the hidden at most width.
-		if gap > 2*width {
-			bounded++
-			share := big.NewRat(int64(len(others)), int64(len(unlabeled)))
-			far, near := times(share, whole(gap*gap)), times(minus(whole(1), share), whole(width*width))
-			lessThanBound += oneIf(p.Cmp(over(far, plus(far, near))) < 0)
-		}
+		bound.visit(labeled, hidden, others, p, factor)
 		if p.Cmp(least) < 0 {
 			least = p
 		}
@@ -81,23 +90,33 @@ func almostSurelyFinding(exchanged bool) Finding {
 					if n >= 2 {
 						others = append(others, []*big.Rat{whole(2*width + gap)})
 					}
-					visit(onLine([]int{0}), hidden, others, width, gap)
+					visit(onLine([]int{0}), hidden, others)
 				}
 			}
 		}
+	}
+	for _, set := range sureBoundSets() {
+		labeled, hidden, others := set[0], set[1], set[2]
+		truth := lists.Make(len(hidden)+len(others), func(i int) bool { return (i < len(hidden)) != exchanged })
+		bound.visit(labeled, hidden, others, rightLabels(labeled, union(hidden, others), truth), factor)
 	}
 	f.Number = exactly(least)
 	measure(&f, sets, "sets of two groups, closer within than across")
 	measure(&f, sure, "sets with the right labels for certain")
 	measure(&f, never, "sets that never get the right labels")
 	measure(&f, least, "least probability of the right labels")
-	measure(&f, bounded, "sets with D > 2δ")
-	measure(&f, lessThanBound, "of these below the bound")
+	measure(&f, bound.sets, "sets with D > 2δ, on the line and off it")
+	measure(&f, bound.below, "of these below the bound")
+	measure(&f, bound.reached, "of these at the bound, below 1")
+	measure(&f, bound.nearer, "of these with a negative nearer than D to the labeled mean")
 	f.Why = "The center is drawn by squared distance, so that it falls on unlabeled positives with positive probability " +
 		"unless all of them lie on the labeled mean; where they outweigh the negatives in their cluster it stays with them. " +
 		"With δ the width of a group, D the gap and f the share of negatives among the unlabeled, every start in the " +
 		"negatives gives the right labels if D > 2δ, since each point is within δ of the mean of any of its group and farther " +
-		"than that from the other's; and such a start has probability f·D²/(f·D² + (1−f)·δ²) at least."
+		"than that from the other's. Let v be the mean squared distance of the labeled points from their mean μ. The mean squared " +
+		"distance of a point z from the labeled points is |z − μ|² + v, so that |z − μ|² is D² − v or more for a negative and δ² − v " +
+		"or less for an unlabeled positive. Since D > δ, (D² − v)/(δ² − v) is D²/δ² or more, and a start in the negatives has " +
+		"probability f·D²/(f·D² + (1−f)·δ²) at least. One labeled point at 0, a hidden one at −2 and a negative at 5 reach it: 25/29."
 	f.Corrected = "If D > 2δ, PUPL labels all points right with probability f·D²/(f·D² + (1−f)·δ²) at least, which tends to " +
 		"1 as the clusters move apart."
 	f.CorrectedLaTeX = `D > 2\delta \ \Rightarrow\ P(\tilde{y} = y) \geq \frac{f D^2}{f D^2 + (1-f)\,\delta^2}`
@@ -105,8 +124,9 @@ func almostSurelyFinding(exchanged bool) Finding {
 	case sure == 0:
 		f.undecide("No set gets the right labels for certain, not even where the hidden positives lie on the labeled one: the " +
 			"labels are not held against the classes.")
-	case lessThanBound > 0:
-		f.undecide("The bound that should hold instead is missed in %d sets.", lessThanBound)
+	case bound.below > 0 || bound.reached == 0:
+		f.undecide("The bound that should hold instead is missed in %d sets of %d and reached in %d.", bound.below, bound.sets,
+			bound.reached)
 	case sure == sets:
 		f.conclude(Holds, "The right labels come for certain in all %d sets.", sets)
 		f.Corrected, f.CorrectedLaTeX = "", ""
@@ -116,6 +136,62 @@ func almostSurelyFinding(exchanged bool) Finding {
 			sets, sure, sets-sure, decimal(least))
 	}
 	return f
+}
+
+// sureBound counts sets to which the bound on the probability of the right labels applies.
+type sureBound struct{ sets, below, reached, nearer int }
+
+// visit compares the probability p of the right labels with the bound f·D²/(f·D² + (1−f)·δ²), D² times factor. D is the least
+// distance between the classes and δ the largest within one. Sets with D ≤ 2δ are left out.
+func (b *sureBound) visit(labeled, hidden, others theory.RationalPoints, p, factor *big.Rat) {
+	within, across := new(big.Rat), (*big.Rat)(nil)
+	positives := union(labeled, hidden)
+	for _, class := range []theory.RationalPoints{positives, others} {
+		for i := range class {
+			for j := range i {
+				within = larger(within, class[i:i+1].Potential(class[j]))
+			}
+		}
+	}
+	for i := range others {
+		if d := others[i:i+1].Potential(positives[0], positives[1:]...); across == nil || d.Cmp(across) < 0 {
+			across = d
+		}
+	}
+	if across.Cmp(times(whole(4), within)) <= 0 {
+		return
+	}
+	b.sets++
+	share := big.NewRat(int64(len(others)), int64(len(hidden)+len(others)))
+	far, near := times(share, times(factor, across)), times(minus(whole(1), share), within)
+	limit := over(far, plus(far, near))
+	b.below += oneIf(p.Cmp(limit) < 0)
+	b.reached += oneIf(p.Cmp(limit) == 0 && near.Sign() > 0)
+	center := labeled.Mean()
+	b.nearer += oneIf(slices.ContainsFunc(others, func(z []*big.Rat) bool {
+		return theory.RationalPoints{z}.Potential(center).Cmp(across) < 0
+	}))
+}
+
+// sureBoundSets returns sets of labeled points, unlabeled positives and negatives: sets on a line that reach the bound, and sets in the
+// plane with two or three labels, drawn with a fixed seed.
+func sureBoundSets() [][3]theory.RationalPoints {
+	var sets [][3]theory.RationalPoints
+	for width := 1; width <= 2; width++ {
+		for gap := 2*width + 1; gap <= 6; gap++ {
+			for heavy := 1; heavy <= 3; heavy++ {
+				sets = append(sets, [3]theory.RationalPoints{onLine([]int{0}), onLine(slices.Repeat([]int{-width}, heavy)), onLine([]int{gap})})
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(9, 2))
+	group := func(n, right int) theory.RationalPoints {
+		return lists.Table(n, 2, func(_, k int) *big.Rat { return whole(int64((1-k)*right) + rng.Int64N(5) - 2) })
+	}
+	for range 400 {
+		sets = append(sets, [3]theory.RationalPoints{group(2+rng.IntN(2), 0), group(1+rng.IntN(2), 0), group(1+rng.IntN(2), 10)})
+	}
+	return sets
 }
 
 // PUPLLinear returns the claim that pseudo-labels by the nearest center can be learned by a linear classifier.

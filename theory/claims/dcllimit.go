@@ -25,8 +25,8 @@ func DCLLimit() Claim {
 		LaTeX: `L^{N,M}_{Neg} \rightarrow \mathbb{E}_{x \sim p;\, x^+ \sim p^+}\left[-\log\frac{e^{f(x)^T ` +
 			`f(x^+)}}{e^{f(x)^T f(x^+)} + \frac{Q}{\tau^-}\left(\mathbb{E}_{x^- \sim p}[e^{f(x)^T f(x^-)}] - ` +
 			`\tau^+\,\mathbb{E}_{v \sim p^+}[e^{f(x)^T f(v)}]\right)}\right]`,
-		Source: "Chuang et al., Debiased Contrastive Learning (2020), objective with Q, τ⁺ and τ⁻; L_Neg in the slides " +
-			"by M. A. Nikitina",
+		Source: ofThisLibrary + "a limit of L_Neg, as Chuang et al., Debiased Contrastive Learning (2020), and the slides by " +
+			"M. A. Nikitina estimate the objective with Q, τ⁺ and τ⁻",
 		Assumptions: []string{
 			"N draws u of all data, M draws v of the anchor's class, x⁺ another draw of it, all independent given the anchor",
 			"g = max{(mean e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)} stands for the expectation in the denominator",

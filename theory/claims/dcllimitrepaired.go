@@ -18,7 +18,7 @@ func DCLLimitRepaired() Claim {
 			"the floor. So N → ∞ is not enough, from some M on, unless s(x, ·) is constant on p⁺.",
 		LaTeX: `\lim_{N \to \infty} L^{N,M}_{Neg} = \tilde{L}_{Neg} - \frac{1}{M}\,\mathbb{E}\left[\frac{Q^2 (\tau^+)^2\, \mathrm{Var}\,` +
 			`e^{s(x,v)}}{2 (\tau^-)^2 \left(e^{s(x,x^+)} + Q\, \mathbb{E}\, e^{s(x,x^-)}\right)^2}\right] + O\!\left(\frac{1}{M^2}\right)`,
-		Source: "repairs the limit N → ∞ of the empirical loss of Chuang et al., Debiased Contrastive Learning (2020)",
+		Source: ofThisLibrary + "repairs dcl-limit, the limit N → ∞ of the empirical loss of Chuang et al., Debiased Contrastive Learning (2020)",
 		Assumptions: []string{
 			"N draws u of all data, M draws v of the anchor's class, x⁺ another draw of it, all independent given the anchor; weight Q fixed",
 			"g = max{(mean e^u − τ⁺ mean e^v)/τ⁻, e^(−1/τ)} with τ⁺ the probability of the anchor's own class, and E e^s⁻ ≥ " +

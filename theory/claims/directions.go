@@ -148,9 +148,9 @@ func idealSignFinding(eng *engine.Engine, o pucl.Objective, sign float64) Findin
 		f.conclude(Holds, "Minimizing it pulls all %d pairs the right way.", total)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	case loss.together == loss.similar && loss.apart == loss.dissimilar:
-		f.conclude(Fails, "Minimizing (3) as printed moves %d of %d pairs of one class together and %d of %d of two classes "+
-			"apart; minimizing its negative moves all: (3) is a reward.", printed.together, printed.similar, printed.apart,
-			printed.dissimilar)
+		f.conclude(Conditional, "True with the minus sign that (4), (5) and (6) have; minimizing (3) as printed, a reward, moves %d of "+
+			"%d pairs of one class together and %d of %d of two classes apart.", printed.together, printed.similar,
+			printed.apart, printed.dissimilar)
 	default:
 		f.undecide("Of the loss measured %d of %d slopes have the sign that a contrast of the classes has: it is not (3).",
 			loss.together+loss.apart, total)

@@ -13,7 +13,7 @@
 // that was left without an assumption, it says that this one fails. What makes no difference to a verdict is among its details.
 // [New] makes a claim of your own.
 //
-// A verdict is about the statement as printed. Where it fails, the finding carries the smallest counterexample found, what
+// A verdict is about the statement as printed; [Verdict] has the rule. Where it fails, the finding carries the smallest counterexample found, what
 // holds instead, and why. What holds in place of a theorem is a claim as well, [Theorem1Repaired] for [Theorem1], with a proof
 // line by line in [Claim.Proof]; its check measures what the proof foretells, and that the constants cannot be better. Nothing is looked up: every number is recomputed when a claim is checked, exactly where batches
 // can be enumerated or the quantity is rational, else with an interval. What is measured are the very objectives of package

@@ -92,15 +92,26 @@ func (f Finding) checkNumbers() error {
 	return nil
 }
 
-// Verdict is what a check makes of a claim: of the statement as printed, under the assumptions printed with it. Where a
-// claim has several parts, the part that fails decides.
+// Verdict is the result of a check. One rule gives the verdicts of all statements:
+//
+//  1. A statement holds if it is true as printed, under the assumptions that its document prints, in every reading that the
+//     document leaves open.
+//  2. Else it is conditional if an addition that agrees with all of the document makes it true. There are three kinds. One is a
+//     condition that is not printed. One is the choice among readings that the document leaves open. One is the correction
+//     of a misprint: of a single sign, index, bound or symbol, whose right form another formula or the text of the same
+//     document fixes. The sentence names the addition.
+//  3. Else it fails. An addition that contradicts what the document prints does not count, nor does one that contradicts what
+//     the printed proof holds fixed.
+//
+// A statement with several parts has the verdict of its worst part: fails before conditional before holds. A repaired claim, or
+// another claim of this library, is judged by the same rule as its own text.
 type Verdict int
 
 const (
 	Undecided   Verdict = iota // not checked, or the measurement cannot tell
-	Holds                      // true as printed, under the assumptions printed with it
-	Conditional                // true under a further condition or in one of several readings, which Sentence names
-	Fails                      // false as printed: there is a counterexample within its assumptions
+	Holds                      // true as printed, in every reading
+	Conditional                // true with a condition, a reading or the correction of a misprint, which Sentence names
+	Fails                      // false with every addition that agrees with the document
 )
 
 var verdictNames = []string{"undecided", "holds", "conditional", "fails"}

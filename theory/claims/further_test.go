@@ -22,24 +22,24 @@ func TestFurtherClaims(t *testing.T) {
 		number  float64
 		within  float64
 	}{
-		{SphereRadius(), Fails, 2, 1e-15},                                // 1/τ² over 1/τ at τ = ½
-		{InnerProductDistance(), Holds, 0, 0},                            // no comparison the wrong way round
-		{IdealSign(), Fails, 0, 0},                                       // no pair pulled together
-		{LossDirections(), Holds, 0, 0},                                  // no slope of the wrong sign
-		{TemperatureLimits(), Holds, 1, 1e-9},                            // equal rows: ℓ = log(2b−1)
-		{SCLConsistent(), Fails, 1 + math.Log(math.Cosh(1)), 2e-3},       // E log[½e + ½/e] − log(1/e)
-		{SCLVariance(), Conditional, signsGap(), 1e-12},                  // over all signs and classes
-		{Equation24(), Conditional, 0.5, 0},                              // p = ½: E of (z₁+z₂)²/4
-		{SingleDatasetShare(), Holds, 0.7 - 0.7*0.1/(1-0.63), 1e-12},     // at most π − π(1−c)/(1−πc)
-		{MAKBudget(), Fails, 1 + 2 + 3 + 4 + 5, 0},                       // K = 1 … C − 1 for C = 2 … 6
-		{PriorOne(), Conditional, 17, 0},                                 // counted by rulesWhere as well
-		{AlignedUniform(), Conditional, 8*7 + 2, 0},                      // n(n−1) + 2 arcs of 8 points
-		{PUPLAlmostSurely(), Fails, 25.0 / 49, 1e-15},                    // six hidden positives 2 away, a negative 5 away: 25/(25 + 6·4)
-		{LabelVariance(), Conditional, unlabeledVariance(), 1e-12},       // Var ℓ(−t) over all data
-		{PositivesTogether(), Conditional, 255 - 64, 0},                  // 8 grid points around the middle: 64 choices lie on a side
-		{VarianceConvergence(), Conditional, 47, 0},                      // seen, not derived: 22 of 30 worlds with the smaller step
-		{RoundsDecrease(), Conditional, 38, 0},                           // the starts that theorem-3 counts too
-		{LossCode(), Holds, 0, 0}, {NaiveBoundary(), Conditional, 77, 0}, // all populations at γ = 2π
+		{SphereRadius(), Conditional, 2, 1e-15},                                // 1/τ² over 1/τ at τ = ½
+		{InnerProductDistance(), Holds, 0, 0},                                  // no comparison the wrong way round
+		{IdealSign(), Conditional, 0, 0},                                       // no pair pulled together
+		{LossDirections(), Holds, 0, 0},                                        // no slope of the wrong sign
+		{TemperatureLimits(), Holds, 1, 1e-9},                                  // equal rows: ℓ = log(2b−1)
+		{SCLConsistent(), Fails, 1 + math.Log(math.Cosh(1)), 2e-3},             // E log[½e + ½/e] − log(1/e)
+		{SCLVariance(), Conditional, signsGap(), 1e-12},                        // over all signs and classes
+		{Equation24(), Conditional, 0.5, 0},                                    // p = ½: E of (z₁+z₂)²/4
+		{SingleDatasetShare(), Holds, 0.7 - 0.7*0.1/(1-0.63), 1e-12},           // at most π − π(1−c)/(1−πc)
+		{MAKBudget(), Conditional, 1 + 2 + 3 + 4 + 5, 0},                       // K = 1 … C − 1 for C = 2 … 6
+		{PriorOne(), Conditional, 17, 0},                                       // counted by rulesWhere as well
+		{AlignedUniform(), Conditional, 8*7 + 2, 0},                            // n(n−1) + 2 arcs of 8 points
+		{PUPLAlmostSurely(), Fails, 25.0 / 49, 1e-15},                          // six hidden positives 2 away, a negative 5 away: 25/(25 + 6·4)
+		{LabelVariance(), Conditional, unlabeledVariance(), 1e-12},             // Var ℓ(−t) over all data
+		{PositivesTogether(), Conditional, 255 - 64, 0},                        // 8 grid points around the middle: 64 choices lie on a side
+		{VarianceConvergence(), Conditional, 47, 0},                            // seen, not derived: 22 of 30 worlds with the smaller step
+		{RoundsDecrease(), Conditional, 38, 0},                                 // the starts that theorem-3 counts too
+		{LossCode(), Conditional, 0, 0}, {NaiveBoundary(), Conditional, 77, 0}, // all populations at γ = 2π
 	} {
 		c := check(t, want.claim)
 		expect.That(t, c.Verdict == want.verdict, "%s", c)
@@ -230,4 +230,22 @@ func TestPriorErrorOfNNPU(t *testing.T) {
 	}
 	c := checkAs(t, Conditional, PriorError())
 	measured(t, c.Finding, "most that ε adds to the bias of nnPU, over |ε|", want, 1e-12)
+}
+
+// One labeled point at 0, a hidden one at −2 and a negative at 5 reach the bound: 25/(25 + 4). Sets in the plane have negatives that
+// are nearer than D to the labeled mean.
+func TestAlmostSurelyBound(t *testing.T) {
+	labeled, hidden, others := onLine([]int{0}), onLine([]int{-2}), onLine([]int{5})
+	p := rightLabels(labeled, union(hidden, others), []bool{true, false})
+	expect.Equal(t, p.RatString(), "25/29", "probability")
+	for factor, want := range map[string]sureBound{"1": {sets: 1, reached: 1}, "6/5": {sets: 1, below: 1}, "9/10": {sets: 1}} {
+		var b sureBound
+		scale, ok := new(big.Rat).SetString(factor)
+		expect.That(t, ok, "%s is no fraction", factor)
+		b.visit(labeled, hidden, others, p, scale)
+		expect.Equal(t, b, want, "D² times %s", factor)
+	}
+	c := check(t, PUPLAlmostSurely())
+	expect.That(t, value(t, c.Finding, "of these with a negative nearer than D to the labeled mean") > 0,
+		"no set has a negative nearer than D to the labeled mean")
 }

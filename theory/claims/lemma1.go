@@ -159,16 +159,9 @@ func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 		below.cases > 0 && below.bias <= 1e-12 && below.variance <= 1+1e-12 && off <= 1e-12
 	f.Number = exactly(rms)
 	if guaranteed {
-		if pairs.below > 0 && pairs.gapBelow.Sign() > 0 {
-			f.conclude(Conditional, "True if π is not known, for ε below half of the difference of two risks (up to %.2g here), and just as "+
-				"true above the threshold; but with the stated rates, which give π, uPU is unbiased and its root-mean-square error with a loss "+
-				"in [0, 1] at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ 2π − 1 = %g.", decimal(pairs.gapBelow), rms, prior, nP,
-				nU, float64(nP)/float64(nU), 2*prior-1)
-		} else {
-			f.conclude(Fails, "With the stated rates uPU is unbiased below the threshold too, and for every classifier its "+
-				"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
-				"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
-		}
+		f.conclude(Fails, "With the stated rates, which give π, uPU is unbiased below the threshold too, and for every classifier its "+
+			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
+			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
 		// A case for a reader to redo: one logit for each class.
 		world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
 		m := must.Get(world.Measure(s.eng, estimate, 0.9))[0]

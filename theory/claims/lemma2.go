@@ -164,7 +164,7 @@ func lemma2Finding(s *subject, factor func(nP, nL int64) *big.Rat) Finding {
 	f.Why = "φ(Z_P, μ) = φ* + n_P |μ − μ*|², and the mean of n_L draws without replacement has variance (n_P − " +
 		"n_L)/(n_L(n_P − 1)) times φ*/n_P: in E|Σ_L z|² a pair of different points counts with probability n_L(n_L − " +
 		"1)/(n_P(n_P − 1)), a point with n_L/n_P. For n_P = 1 both sides are 0 and the factor is not defined."
-	f.detail("two misprints do no harm: φ*(Z_P, μ*) is written as a sum over Z_{P_U}, and must go over Z_P, as " +
+	f.detail("two misprints: φ*(Z_P, μ*) is written as a sum over Z_{P_U}, and must go over Z_P, as " +
 		"Definition 6 says; and the last line of the proof equates E|μ − μ*|² with the lemma's right side, having left " +
 		"out to multiply by n_P and to add φ*")
 	f.detail("the lemma says that a random subset implies data as in (1); what is true is that (1) implies a random " +
@@ -173,10 +173,16 @@ func lemma2Finding(s *subject, factor func(nP, nL int64) *big.Rat) Finding {
 	f.detail("where Z_P is a set apart from which the labeled points are drawn independently, with replacement, the " +
 		"factor is 1 + 1/n_L; where they are independent of Z_P and both come from one class, E[φ] = n_P(1 + 1/n_L) σ² " +
 		"against E[φ*] = (n_P − 1) σ²")
-	if equal == cases {
-		f.conclude(Holds, "Exact in all %d cases with at least two positives (largest difference %.4g), every subset "+
-			"counted, φ* being the sum over Z_P that Definition 6 makes it.", cases, f.Number.Value)
-	} else {
+	switch {
+	case equal == cases && literal == cases:
+		f.conclude(Holds, "Exact in all %d cases with at least two positives (largest difference %.4g), every subset counted.",
+			cases, f.Number.Value)
+	case equal == cases:
+		f.conclude(Conditional, "Exact in all %d cases with at least two positives (largest difference %.4g), every subset "+
+			"counted, if φ* is the sum over Z_P that Definition 6 makes it; with the printed sum over Z_{P_U} it is equal in %d.",
+			cases, f.Number.Value, literal)
+		f.Corrected = "E[φ(Z_P, μ)] = (1 + (n_P − n_L)/(n_L(n_P − 1))) φ*(Z_P, μ*), φ* being the sum over Z_P"
+	default:
 		f.conclude(Fails, "It misses the expectation in %d of %d cases, by up to %.4g times φ*.", cases-equal, cases,
 			f.Number.Value)
 		f.Corrected = "E[φ(Z_P, μ)] = (1 + (n_P − n_L)/(n_L(n_P − 1))) φ*(Z_P, μ*)"

@@ -192,8 +192,15 @@ func lossCodeFinding(s *subject) Finding {
 			pieces, largest)
 		return f
 	}
-	f.conclude(Holds, "Of %d pieces of code %d differ from the objectives by more than rounding, anchor by anchor and with "+
-		"factor 1.", pieces, differing)
+	if lowest == 0 {
+		f.conclude(Holds, "Of %d pieces of code %d differ from the objectives by more than rounding, anchor by anchor and with "+
+			"factor 1.", pieces, differing)
+		return f
+	}
+	f.conclude(Conditional, "If no exp underflows, which is not printed, %d of %d pieces of code differ from the objectives by more "+
+		"than rounding, anchor by anchor and with factor 1; in single precision SupConLoss is off from τ = %g downwards, with "+
+		"two opposite examples of one label.", differing, pieces, lowest)
+	f.Corrected = "The code computes the equations where every exp(s − max) is above the least positive number of its precision."
 	return f
 }
 

@@ -80,8 +80,12 @@ func mixedFinding(s *subject) Finding {
 			"anchor's label.", notMixed, off)
 		return f
 	}
-	f.conclude(Holds, "The losses of all %d anchors agree to rounding, with λ by the anchor's label; with one λ for all, some "+
-		"differ by %.4g at least.",
-		anchors, least)
+	if !exceeds(least, contrastTolerance) {
+		f.conclude(Holds, "The losses of all %d anchors agree to rounding, with one λ for all.", anchors)
+		return f
+	}
+	f.conclude(Conditional, "If λ may depend on the anchor's label, the losses of all %d anchors agree to rounding; with one λ "+
+		"for all, as (22) has it, some differ by %.4g at least.", anchors, least)
+	f.Corrected = "PUCL is (22) with λ = 1 at labeled and λ = 0 at unlabeled anchors, and with no single λ."
 	return f
 }

@@ -123,8 +123,9 @@ func sphereFinding(s *subject, squaredRadius func(tau *big.Rat) *big.Rat) Findin
 		f.conclude(Holds, "The inner product is the similarity in all %d cases.", cases)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	default:
-		f.conclude(Fails, "At τ = ½ the inner products on that sphere are %.4g times the similarity; they are equal in %d of "+
-			"%d cases, %d of them at τ = 1, and in all on the sphere of radius 1/√τ.", ratio, agreeing, cases, atOne)
+		f.conclude(Conditional, "True with radius 1/√τ, as the operator · printed with it has it, in all %d cases; with radius 1/τ "+
+			"in %d, %d of them at τ = 1, and at τ = ½ the inner products are %.4g times the similarity.", cases, agreeing, atOne,
+			ratio)
 	}
 	return f
 }

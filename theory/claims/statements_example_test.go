@@ -19,7 +19,7 @@ func ExampleStatements() {
 	// Output:
 	// idea: p⁺ = (p − τ⁻p⁻)/τ⁺ (lpos-identity, lpos-recovers)
 	// N-pair: the classical loss ignores the bias of false negatives (sampling-bias)
-	// L_Neg: the loss of Chuang et al. that corrects false negatives (dcl-decomposition, dcl-limit, dcl-limit-repaired)
+	// L_Neg: the loss of Chuang et al. that corrects false negatives (dcl-decomposition)
 	// DebiasedPos: L̃_Pos, which corrects the positives, is the loss with draws of p⁺ (lpos-identity)
 	// lemma: as N grows, the N-pair loss tends to L̃_Pos (lpos-limit, lpos-limit-repaired)
 	// theorem: L_Pos maximizes a lower bound of mutual information (lpos-mi, lpos-mi-repaired)

@@ -9,7 +9,8 @@ func debiasedStatements() []Statement {
 		{"text", "views by augmentation stand for draws of the positive distribution", "– " + definition + "; what it costs " +
 			"is measured in dcl-decomposition"},
 		{"equation", "negatives' mean as that of all data less the positives' share, over τ⁻", "dcl-decomposition"},
-		{"equation", "the debiased objective with Q, which the empirical loss estimates", "dcl-limit dcl-limit-repaired"},
+		{"equation", "the debiased objective with Q, which the empirical loss estimates", "– " + definition +
+			"; in which sense is not printed, and dcl-limit and dcl-limit-repaired are our own statements of a limit"},
 		{"text", "the empirical estimate is easier to compute than the objective", "– nothing measurable is said"},
 	})
 }
@@ -25,13 +26,14 @@ func introStatements() []Statement {
 			"negatives cost more", "– " + definition +
 			" (what is said of it is what increasing and decreasing mean)"},
 		{"InfoNCE", "reducing the loss raises a lower bound of mutual information", "infonce-mi"},
-		{"InfoNCE", "the loss is the cross-entropy of a softmax with many classes", "loss-code"},
+		{"InfoNCE", "the loss is the cross-entropy of a softmax with many classes", "– " + definition +
+			": the negative logarithm of an entry of a softmax; loss-code follows SelfSupConLoss, which has this form"},
 		{"InfoNCE", "of normalized vectors the inner product is equivalent to a distance", "inner-product"},
 		{"InfoNCE", "the loss brings positives nearer and negatives farther", "loss-directions"},
 		{"InfoNCE, temperature", "small τ: the maximum, hard negatives only; large τ: uniform", "temperature-limits"},
 		{"InfoNCE, temperature", "results are sensitive to τ", "– " + empirical},
 		{"negative pairs", "the other 2(b−1) rows of a batch are negatives", "– " + definition},
-		{"loss", "InfoNCE as a sum over the rows of a batch", "loss-code"},
+		{"loss", "InfoNCE as a sum over the rows of a batch", "– " + definition},
 		{"loss", "it maximizes the similarity of positive pairs and minimizes that of negative pairs", "loss-directions"},
 		{"NCE loss for PU, 1 to 4", "which rows are positives and negatives of labeled and unlabeled anchors " +
 			"(puNCE)", "– " + definition},
@@ -54,6 +56,8 @@ func makStatements() []Statement {
 		{"k-Center-Greedy", "chooses b samples, each the farthest from those before", "– " + definition},
 		{"objective of MAK", "max of the sum of ECLE − D − H with |s¹| ≤ K", "– " + definition},
 		{"Algorithm 1", "the greedy heuristic returns s¹ within the budget", "mak-budget"},
+		{"Algorithm 1, caption", "the greedy heuristic efficiently solves MAK", "– no bound is said: it ranks by α N(ECLE) − (1−α) N(D) and " +
+			"then takes k centers, which is not the printed sum ECLE − D − H; its budget is mak-budget"},
 		{"experiments, two tables", "accuracies and their spread over classes", "– " + empirical},
 	})
 }
@@ -62,7 +66,7 @@ func slidesStatements() []Statement {
 	return statementsOf(SlidesDocument, [][3]string{
 		{"idea", "p⁺ = (p − τ⁻p⁻)/τ⁺", "lpos-identity lpos-recovers"},
 		{"N-pair", "the classical loss ignores the bias of false negatives", "sampling-bias"},
-		{"L_Neg", "the loss of Chuang et al. that corrects false negatives", "dcl-decomposition dcl-limit dcl-limit-repaired"},
+		{"L_Neg", "the loss of Chuang et al. that corrects false negatives", "dcl-decomposition"},
 		{"DebiasedPos", "L̃_Pos, which corrects the positives, is the loss with draws of p⁺", "lpos-identity"},
 		{"DebiasedPos", "L_Pos with empirical means", "– " + definition},
 		{"lemma", "as N grows, the N-pair loss tends to L̃_Pos", "lpos-limit lpos-limit-repaired"},

@@ -6,6 +6,9 @@ func puclStatements() []Statement {
 		{"abstract", "outperforms the state of the art on standard benchmarks, and where labels are few", "– " + table2},
 		{"section 1", "no robust estimator of the risk solves PU learning taken as label noise unless γ > 2π − 1", "lemma-1 " +
 			"lemma-1-repaired"},
+		{"section 1", "without strong structural assumptions on p(x), statistically consistent unbiased risk estimation is generally " +
+			"infeasible", "– " + citation + "; the check of lemma-1 finds pairs of populations with the same data and different risks, " +
+			"so that it is true where π is unknown"},
 		{"section 1", "the class prior is π = p(y=1|x), and the data are the mixture π p(x|y=1) + (1−π) " +
 			"p(x|y=0)", "– " + definition +
 			"; p(y=1|x), which depends on x, stands for p(y=1)"},
@@ -75,7 +78,10 @@ func puclAppendixStatements() []Statement {
 		{"A.3.2, Definition 1", "the breakdown point", "– " + definition},
 		{"A.3.2, Lemma 1", "no robust estimator bounds the error of the risk if γ ≤ 2π − 1; the share of wrong labels is " +
 			"π/(1+γ)", "lemma-1 lemma-1-repaired"},
-		{"A.3.3", "uPU is an unbiased estimate of the risk", "lemma-1-repaired lemma-1"},
+		{"A.3.3", "without additional assumptions the problem with label noise cannot be solved when γ ≤ 2π − 1", "lemma-1 " +
+			"lemma-1-repaired"},
+		{"A.3.3", "labeled examples are positive: p(ỹ=y=1|x∈P) = 1", "– " + definition + ", by (1); the rates (12) have it as ξ_N = 0"},
+		{"A.3.3", "uPU is an unbiased estimate of the risk", "lemma-1-repaired"},
 		{"A.3.3, (13)", "nnPU clips the negative part at 0", "– " + definition},
 		{"A.3.3", "clipping improves results", "– " + citation},
 		{"A.3.3", "an error of the prior biases the estimate by its order", "prior-error"},
@@ -114,7 +120,7 @@ func puclAppendixStatements() []Statement {
 		{"A.5.4", "(3) and (4) again, (4) with z·z for exp z·z inside the logarithm", "dcl-decomposition"},
 		{"A.5.4", "ssCL is biased, since samples treated as negative may be of the anchor's class", "sampling-bias " +
 			"theorem-2-unbiased"},
-		{"A.5.4", "DCL estimates the negatives by (R_u − λR_p)/(1−λ), as (13) does", "dcl-decomposition dcl-limit"},
+		{"A.5.4", "DCL estimates the negatives by (R_u − λR_p)/(1−λ), as (13) does", "dcl-decomposition"},
 		{"A.5.4", "DCL gains less over ssCL than PUCL does", "– " + empirical},
 	})
 }

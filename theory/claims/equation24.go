@@ -22,7 +22,7 @@ func Equation24() Claim {
 			"appendix A.5.5)",
 		Assumptions: []string{"labeled positives are independent draws from p(x|y=1)"},
 		rests: grounds{
-			constants:   []string{"variance"},
+			constants:   []string{"variance", "bias"},
 			assumptions: []string{"independent draws"},
 		},
 		check: func(s *subject) Finding { return equation24Finding(s) },
@@ -60,6 +60,7 @@ func measureLabeled(n int64, p *big.Rat, independent bool) labeledMeans {
 func equation24Finding(s *subject) Finding {
 	var f Finding
 	independent, factor := s.assumes("independent draws"), s.rational("variance", whole(1))
+	one := s.rational("bias", whole(1))
 	cases, biased, unbiased, formula, order := 0, 0, 0, 0, 0
 	worst := new(big.Rat)
 	for n := int64(2); n <= 12; n++ {
@@ -70,7 +71,7 @@ func equation24Finding(s *subject) Finding {
 			m := measureLabeled(n, p, independent)
 			cases++
 			bias := minus(m.withSelf, mu)
-			biased += oneIf(bias.Cmp(times(big.NewRat(1, n), minus(whole(1), mu))) == 0)
+			biased += oneIf(bias.Cmp(times(big.NewRat(1, n), times(one, minus(whole(1), mu)))) == 0)
 			unbiased += oneIf(m.without.Cmp(mu) == 0)
 			// ζ₁ = g²(1−g²), ζ₂ = (1−g²)²: 4ζ₁/n + 2ζ₂/(n(n−1)).
 			rest := minus(whole(1), mu)

@@ -109,7 +109,7 @@ func LabelVariance() Claim {
 		Assumptions: []string{
 			"uPU with the true prior on data as in (1); what the number of unlabeled examples does is not said",
 		},
-		rests: grounds{constants: []string{"unlabeled part"}, mistakes: []mistake{{"pn", "the estimate is PN's, which takes " +
+		rests: grounds{constants: []string{"labeled part", "unlabeled part"}, mistakes: []mistake{{"pn", "the estimate is PN's, which takes " +
 			"unlabeled for negative"}}},
 		check: labelVarianceFinding,
 	}
@@ -132,7 +132,7 @@ func labelVarianceFinding(s *subject) Finding {
 		return m.Variance
 	})
 	// Var = a/n_P + c/n_U: a and c from two sizes, to be right for all.
-	labeled := 2 * (variance[0] - variance[1])
+	labeled := s.constant("labeled part", 1) * 2 * (variance[0] - variance[1])
 	unlabeled := factor * 2 * (variance[0] - variance[2])
 	off := 0.0
 	for k, size := range sizes {

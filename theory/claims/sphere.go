@@ -139,10 +139,10 @@ func InnerProductDistance() Claim {
 		LaTeX:       `\|u\| = \|v\| = 1 \ \Rightarrow\ \|u - v\|^2 = 2 - 2\,u \cdot v`,
 		Source:      "Introduction to contrastive learning (in Chinese), section on the InfoNCE loss",
 		Assumptions: []string{"the representations are normalized to length one"},
-		rests:       grounds{constants: []string{"slope"}, assumptions: []string{"normalized rows"}},
+		rests:       grounds{constants: []string{"slope", "intercept"}, assumptions: []string{"normalized rows"}},
 		check: func(s *subject) Finding {
-			slope := s.rational("slope", whole(2))
-			return innerProductFinding(s, func(inner *big.Rat) *big.Rat { return minus(whole(2), times(slope, inner)) })
+			slope, intercept := s.rational("slope", whole(2)), s.rational("intercept", whole(2))
+			return innerProductFinding(s, func(inner *big.Rat) *big.Rat { return minus(intercept, times(slope, inner)) })
 		},
 	}
 }

@@ -118,7 +118,13 @@ func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMea
 	farthest := -1.0
 	for _, factor := range []float64{0.01, 0.1, 1, 10, 100} { // of the squared width
 		gram := mat.NewDense(n, n, nil)
-		gram.Apply(func(_, _ int, square float64) float64 { return math.Exp(-square / (2 * factor * median)) }, squares)
+		for i := range n {
+			for j := range i + 1 {
+				similarity := math.Exp(-squares.At(i, j) / (2 * factor * median))
+				gram.Set(i, j, similarity)
+				gram.Set(j, i, similarity)
+			}
+		}
 		if d := mat.Inner(diff, gram, diff); d > farthest {
 			farthest, k.gram = d, gram
 		}

@@ -188,25 +188,32 @@ func (f *growth) best(sample, columns []int, slope, bending float64) (feature, b
 	feature = -1
 	gain := slope * slope / (bending + leafPenalty)
 	gain += 1e-9 * math.Abs(gain)
+	loss := make([][2]float64, len(sample)) // slopes and bendings, in the order of the sample for speed
+	for k, i := range sample {
+		loss[k] = [2]float64{f.slope[i], f.bending[i]}
+	}
 	for _, j := range columns {
-		var slopes, bendings [maxBins]float64
-		var counts [maxBins]int
-		for _, i := range sample {
-			b := f.bins[j][i] & (maxBins - 1)
-			slopes[b] += f.slope[i]
-			bendings[b] += f.bending[i]
-			counts[b]++
+		var sums [maxBins]struct {
+			slope, bending float64
+			count          int
+		}
+		bins := f.bins[j]
+		for k, i := range sample {
+			sum := &sums[bins[i]&(maxBins-1)]
+			sum.slope += loss[k][0]
+			sum.bending += loss[k][1]
+			sum.count++
 		}
 		g, h, c := 0.0, 0.0, 0
-		for b := range maxBins {
-			g, h, c = g+slopes[b], h+bendings[b], c+counts[b]
+		for b := range sums {
+			g, h, c = g+sums[b].slope, h+sums[b].bending, c+sums[b].count
 			if c < f.MinLeaf {
 				continue
 			}
 			if len(sample)-c < f.MinLeaf {
 				break
 			}
-			if now := g*g/(h+leafPenalty) + (slope-g)*(slope-g)/(bending-h+leafPenalty); counts[b] > 0 && now > gain {
+			if now := g*g/(h+leafPenalty) + (slope-g)*(slope-g)/(bending-h+leafPenalty); sums[b].count > 0 && now > gain {
 				gain, feature, bin = now, j, b
 			}
 		}

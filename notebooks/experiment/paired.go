@@ -101,15 +101,17 @@ func (c *Cells) PairedBy(cluster func(Run) string, a, b Series, difference func(
 // clusters are values by the name of their group.
 type clusters map[string][]float64
 
-// summarize returns the summary of the means of the groups, leaving out groups without a finite value.
-func (c clusters) summarize() evaluate.Summary {
-	var means []float64
+// summarize returns the summary of the means of the groups.
+func (c clusters) summarize() evaluate.Summary { return summarize(c.means()) }
+
+// means returns the means of the groups by name, leaving out groups without a finite value.
+func (c clusters) means() (means []float64) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if of := summarize(c[name]); of.Seeds > 0 {
 			means = append(means, of.Mean)
 		}
 	}
-	return summarize(means)
+	return means
 }
 
 // differences returns what Paired sums up, with the runs of a.

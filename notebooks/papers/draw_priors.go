@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
@@ -137,20 +138,24 @@ func PriorCurves(cells *experiment.Cells, heads ...string) (curves []viz.Curve) 
 }
 
 // DrawPriorPairs returns what each claim of [experimentPriors] compares, with intervals that take every draw, every
-// share of positives, or every table for an independent observation. Draws of a table share its rows, so that only the
-// last kind is right, and it decides.
+// share of positives, or every table for an independent observation. Draws of a table share its rows, so that only
+// tables are independent. Student's interval over tables decides. The bootstrap interval beside it draws tables, and
+// shares of each drawn table, with replacement.
 func DrawPriorPairs(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "By how much an estimate is nearer, and what is taken for a sample", RowsHeader: "claim", Decimals: 2,
-		Columns: []string{"every draw", "every share of positives", "every table"},
-		Note:    "Difference of absolute errors in hundredths, mean ± 95% interval of Student's t.",
+		Columns: []string{"every draw", "every share of positives", "every table", "tables, bootstrap"},
+		Note: "Difference of absolute errors in hundredths, mean ± 95% interval of Student's t. Bootstrap: 95% percentile " +
+			"interval over resampled tables, and resampled shares of positives of each.",
 	}
 	for _, c := range claimsPriors() {
 		above, below := c.series()
 		draws := cells.Paired(above, below, c.difference)
 		shares := cells.PairedBy(shareOf, above, below, c.difference)
 		tables := cells.PairedBy(tableOf, above, below, c.difference)
-		out.Add(c.Statement, []viz.Cell{Percent(draws), Percent(shares), Percent(tables)})
+		low, high := cells.PairedBootstrap(tableOf, shareOf, above, below, c.difference)
+		bootstrap := viz.Cell{Text: fmt.Sprintf("%.2f to %.2f", 100*low, 100*high), Missing: math.IsNaN(low)}
+		out.Add(c.Statement, []viz.Cell{Percent(draws), Percent(shares), Percent(tables), bootstrap})
 	}
 	return out
 }

@@ -190,7 +190,9 @@ func TestDrawPriors(t *testing.T) {
 	curves := PriorCurves(cells, "BBE", "KM2")
 	expect.That(t, len(curves) == 1 && slices.Equal(curves[0].X, []float64{50}) && math.Abs(curves[0].Y[0]-0.1) < 1e-12,
 		"curves %+v", curves)
-	holds(t, DrawPriorPairs(cells), "BBE is nearer", "22.00 ± 22.21", "23.33 ± 28.68") // five draws, three tables
+	holds(t, DrawPriorPairs(cells), "BBE is nearer", "22.00 ± 22.21", "23.33 ± 28.68",
+		"10.00 to 30.00") // five draws, three tables
+	holds(t, DrawPriorPairs(cells), "DEDPUL is nearer to the class prior than KM2", "n/a")
 	holds(t, DrawVerdicts(verdictsOf(priorsOnTables, cells), priorsOnTables, experimentPriors), "BBE is nearer", "33.33", "10.00", "23.33 ± 28.68", "inconclusive")
 	for _, c := range claimsPriors() {
 		for _, row := range []Row{c.Above, c.Below} {

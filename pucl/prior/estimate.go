@@ -16,7 +16,7 @@ type Estimate struct {
 	// equal where no resample differs, as of few examples that are parted fully, and say nothing then. Otherwise the
 	// interval knows the chance of the draw and, roughly, a classifier's errors, but neither an estimator's own bias nor
 	// what Overlap tells. On 300 draws from six tables, 90% intervals contain the prior in 98 ± 1% of the draws by DEDPUL,
-	// 95 ± 8% by BBE and 94 ± 10% by TEDn, but in 64 ± 37% by KM2, 57 ± 16% by TIcE, 66 ± 11% by TIcE of scores, and in
+	// 95 ± 8% by BBE and 94 ± 10% by TEDn, but in 64 ± 37% by KM2, 51 ± 24% by TIcE, 19 ± 26% by TIcE of scores, and in
 	// none by ElkanNoto and ElkanNotoMax (± 95% interval over the tables, whose draws share rows): trust the first three.
 	Low, High, Level float64
 

@@ -319,15 +319,3 @@ func TestBinned(t *testing.T) {
 	}
 	expect.That(t, slices.Min(counts) >= 15 && slices.Max(counts) <= 16, "bins of %d values", counts)
 }
-
-// Every rank of a span is in the part whose child's span holds it.
-func TestPartsOfSpans(t *testing.T) {
-	for _, span := range [][2]uint8{{0, 255}, {64, 127}, {3, 4}, {5, 9}, {10, 12}} {
-		tree := &tice{bins: [][]uint8{{}}}
-		for rank := int(span[0]); rank <= int(span[1]); rank++ {
-			child := tree.child(ticeNode{spans: [][2]uint8{span}}, 0, partOf(span, uint8(rank))).spans[0]
-			expect.That(t, rank >= int(child[0]) && rank <= int(child[1]),
-				"rank %d of %d is not in %d", rank, span, child)
-		}
-	}
-}

@@ -1,7 +1,7 @@
 package prior
 
 import (
-	"container/heap"
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,22 +14,34 @@ import (
 // Constants of TIcE, the paper's.
 const (
 	ticeFolds     = 5
-	ticeRounds    = 2   // of estimates, the second with the deviation that follows from the first
+	ticeRounds    = 2   // of estimates; the second takes its standard deviation from the first
 	ticeSplits    = 500 // of a tree at most
-	ticeSmoothing = 5   // rows added to a node's, k of max-bepp
-	ticeFewest    = 10  // rows of a node that counts or is split
-	ticeParts     = 4   // into which a feature is split
+	ticeSmoothing = 5   // rows added to the rows of a part, k of max-bepp
+	ticeFewest    = 10  // rows of a node that gives a bound, and of one that is split
+	ticeParts     = 4   // of equal width into which a feature's range is split
 )
 
-// TIcE estimates the class prior by trees: c, the share of the positives that is labeled, is at least the share of labeled rows of any
-// node, less one deviation for chance, and so is the largest such share of all nodes. A tree is grown on a fifth of the rows, by the
-// nodes that promise most, and read off the others. One feature, such as a classifier's scores, is as well as many. It is a bound, and mostly
-// too high, of which its interval knows nothing. It cannot tell whether the classes overlap, which DEDPUL or BBE tell of scores of the same
-// rows; see [Estimate].
+// TIcE estimates the class prior of unlabeled rows by decision trees. The share of labeled rows in any region is at
+// most c, the share of positives that is labeled. TIcE takes the largest such share over the nodes of trees, minus
+// one standard deviation, for c. The trees are grown on one fifth of the rows and evaluated on the others. A feature
+// is split into four parts of equal width between its smallest and its largest value, once on each path, so a
+// feature with a long tail should be transformed first.
 //
-// Source: Jessa Bekker and Jesse Davis, "Estimating the Class Prior in Positive and Unlabeled Data through Decision Tree Induction",
-// AAAI 2018. Differences: a feature is split by its ranks, not by its values, and may be split again; the two samples are taken for
-// one, and c turned into the prior of the unlabeled rows at the end.
+// Scores of a classifier are one feature. Give probabilities, and expect four nodes.
+//
+// The estimate should be an upper bound, because c is a lower bound. It is one where nodes are large. For π from 0.3
+// to 0.7, on draws of Gaussian classes with means 3 apart in half of the features, 5,000 rows and 1 to 20 features,
+// it is above π in all of 750 draws, by 0.10 to 0.17 on average. With 1,000 rows and 5 to 20 features the maximum
+// over many small nodes makes c too large: the mean error is −0.08 to +0.02, and 258 of 450 estimates are below π.
+// On 300 draws from six tables it is above π in 270, and by 0.10 on average; of probabilities in 294, and by 0.08.
+// The interval does not account for these errors. TIcE cannot report whether the classes overlap; DEDPUL and BBE
+// report it for scores of the same rows; see [Estimate].
+//
+// Source: Jessa Bekker and Jesse Davis, "Estimating the Class Prior in Positive and Unlabeled Data through Decision
+// Tree Induction", AAAI 2018. Differences: labeled and unlabeled rows are two samples, which are pooled, and c is
+// converted to the prior of the unlabeled rows at the end. A node with labeled rows only or none is not split; the
+// authors' program compares the labeled rows of the node above instead. With the same rule and folds both return the
+// same c on six test cases.
 func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	c = c.withDefaults(20)
 	if err := c.check(); err != nil {
@@ -40,12 +52,12 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	}
 	n, d := x.Dims()
 	random := rand.New(rand.NewPCG(c.Seed, 0x71ce))
-	t := tice{labeled: labeled, weights: make([]float64, n), fold: make([]int, n), bins: make([][]uint8, d)}
+	t := tice{labeled: labeled, weights: make([]float64, n), fold: make([]int, n), parts: make([][]uint8, d)}
 	for k, i := range random.Perm(n) {
 		t.fold[i], t.weights[k] = k%ticeFolds, 1
 	}
-	for j := range t.bins {
-		t.bins[j] = binned(mat.Col(nil, j, x), 256)
+	for j := range t.parts {
+		t.parts[j] = partsOf(mat.Col(nil, j, x))
 	}
 	e := Estimate{Prior: t.prior(), OverlapUnknown: true}
 	e.bound(c, func() float64 {
@@ -55,9 +67,21 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	return e, nil
 }
 
-// tice is rows as TIcE sees them.
+// partsOf returns the part of the range of the values in which each of them lies.
+func partsOf(values []float64) []uint8 {
+	low, high := slices.Min(values), slices.Max(values)
+	parts := make([]uint8, len(values))
+	for i, v := range values {
+		if high > low {
+			parts[i] = uint8(min((v-low)/(high-low)*ticeParts, ticeParts-1))
+		}
+	}
+	return parts
+}
+
+// tice is the data of TIcE.
 type tice struct {
-	bins    [][]uint8 // ranks by feature and row
+	parts   [][]uint8 // by feature and row
 	labeled []bool
 	weights []float64 // how often a row counts
 	fold    []int
@@ -76,6 +100,13 @@ func (t *tice) resample(random *rand.Rand) {
 
 // prior returns the estimate.
 func (t *tice) prior() float64 {
+	c := t.labelFrequency()
+	all, labeled := t.count(t.all(func(int) bool { return true }))
+	return min((1-c)/c*labeled/(all-labeled), 1)
+}
+
+// labelFrequency returns the estimate of c.
+func (t *tice) labelFrequency() float64 {
 	c := 0.5
 	for range ticeRounds {
 		mean := 0.0
@@ -84,8 +115,7 @@ func (t *tice) prior() float64 {
 		}
 		c = mean
 	}
-	all, labeled := t.count(t.all(func(int) bool { return true }))
-	return min((1-c)/c*labeled/(all-labeled), 1)
+	return c
 }
 
 // all returns the rows of folds.
@@ -109,115 +139,101 @@ func (t *tice) count(index []int) (all, labeled float64) {
 	return all, labeled
 }
 
+// counts returns how many of the rows are in each part of a feature.
+func (t *tice) counts(feature int, index []int) (counts [ticeParts]float64) {
+	parts := t.parts[feature]
+	for _, i := range index {
+		counts[parts[i]%ticeParts] += t.weights[i] // the remainder removes a bounds check
+	}
+	return counts
+}
+
 // ticeNode is a node of a tree.
 type ticeNode struct {
-	grow, read []int      // rows on which the tree is grown, and off which it is read
-	spans      [][2]uint8 // first and last rank of each feature
-	promise    float64    // lower bound of c on the rows of grow
+	grow, read []int   // rows on which the tree is grown, and on which it is evaluated
+	features   []int   // that no node above splits
+	promise    float64 // lower bound of c on the rows of grow
+	labeled    float64 // rows of grow
 }
 
 // tree returns the largest lower bound of c that the rows outside of a fold give for nodes grown on the fold.
 func (t *tice) tree(fold int, c float64) float64 {
-	root := ticeNode{
+	root := &ticeNode{
 		grow: t.all(func(k int) bool { return k == fold }), read: t.all(func(k int) bool { return k != fold }),
 	}
-	for _, ranks := range t.bins {
-		root.spans = append(root.spans, [2]uint8{0, slices.Max(ranks)})
+	for j := range t.parts {
+		root.features = append(root.features, j)
 	}
 	all, labeled := t.count(root.read)
 	delta := max(0.025, 1/(1+0.004*all))
 	bound := func(all, labeled float64) float64 { return labeled/all - math.Sqrt(c*(1-c)*(1-delta)/(delta*all)) }
-	largest := labeled / all
-	queue := &ticeQueue{root}
-	for range ticeSplits {
-		if queue.Len() == 0 {
-			break
-		}
-		node := heap.Pop(queue).(ticeNode)
-		feature := t.promising(node)
-		if feature < 0 {
-			continue
-		}
-		for part := range ticeParts {
-			child := t.child(node, feature, part)
-			all, labeled := t.count(child.read)
-			if all >= ticeFewest {
+	largest, fewest := labeled/all, 1.0
+	queue := []*ticeNode{root} // the most promising node is the last
+	for splits := 0; splits < ticeSplits && len(queue) > 0; splits++ {
+		node := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		children := t.split(node, fewest)
+		for _, child := range children {
+			if all, labeled := t.count(child.read); all >= ticeFewest {
 				largest = max(largest, bound(all, labeled))
 			}
+		}
+		// With fewer labeled rows no share of them, not even 1, would raise the bound.
+		fewest = c * (1 - c) * (1 - delta) / (delta * (1 - largest) * (1 - largest))
+		for _, child := range children {
+			_, labeled := t.count(child.read)
 			grow, growLabeled := t.count(child.grow)
-			// With fewer labeled rows no share of them, not even 1, would raise the bound.
-			fewest := c * (1 - c) * (1 - delta) / (delta * (1 - largest) * (1 - largest))
 			if labeled > fewest && grow > ticeFewest && growLabeled > 0 && growLabeled < grow {
-				child.promise = bound(grow, growLabeled)
-				heap.Push(queue, child)
+				child.promise, child.labeled = bound(grow, growLabeled), growLabeled
+				at, _ := slices.BinarySearchFunc(queue, child, func(a, b *ticeNode) int {
+					return cmp.Or(cmp.Compare(a.promise, b.promise), cmp.Compare(a.labeled, b.labeled))
+				})
+				queue = slices.Insert(queue, at, child)
 			}
 		}
 	}
 	return largest
 }
 
-// promising returns the feature of which a part holds the largest share of labeled rows, by max-bepp; −1 where none can be split.
-func (t *tice) promising(node ticeNode) int {
+// split returns the parts of a node by the feature of which one part has the largest share of labeled rows, by
+// max-bepp. A feature none of whose parts has at least fewest labeled rows to evaluate is dropped. It returns nil
+// where no feature splits these rows.
+func (t *tice) split(node *ticeNode, fewest float64) []*ticeNode {
 	feature, best := -1, 0.0
-	for j, span := range node.spans {
-		if span[0] == span[1] {
+	var features []int
+	isUnlabeled := func(i int) bool { return !t.labeled[i] }
+	readLabeled := slices.DeleteFunc(slices.Clone(node.read), isUnlabeled)
+	growLabeled := slices.DeleteFunc(slices.Clone(node.grow), isUnlabeled)
+	for _, j := range node.features {
+		if read := t.counts(j, readLabeled); slices.Max(read[:]) < fewest {
 			continue
 		}
-		var all, labeled [ticeParts]float64
-		for _, i := range node.grow {
-			part := partOf(span, t.bins[j][i])
-			all[part] += t.weights[i]
-			if t.labeled[i] {
-				labeled[part] += t.weights[i]
-			}
-		}
+		features = append(features, j)
+		all, labeled := t.counts(j, node.grow), t.counts(j, growLabeled)
 		for part := range all {
 			if share := labeled[part] / (all[part] + ticeSmoothing); share > best {
 				feature, best = j, share
 			}
 		}
 	}
-	return feature
-}
-
-// partOf returns the part of a span in which a rank is.
-func partOf(span [2]uint8, rank uint8) int {
-	return int(rank-span[0]) * ticeParts / (int(span[1]-span[0]) + 1)
-}
-
-// child returns the node of a part of a feature.
-func (t *tice) child(node ticeNode, feature, part int) ticeNode {
-	span := node.spans[feature]
-	width := int(span[1]-span[0]) + 1
-	child := ticeNode{spans: slices.Clone(node.spans)}
-	// The first rank r with r·parts/width ≥ part, and the last one before the next part's.
-	first, last := (part*width+ticeParts-1)/ticeParts, ((part+1)*width+ticeParts-1)/ticeParts-1
-	child.spans[feature] = [2]uint8{span[0] + uint8(first), span[0] + uint8(max(first, last))}
-	pick := func(index []int) (picked []int) {
-		for _, i := range index {
-			if partOf(span, t.bins[feature][i]) == part {
-				picked = append(picked, i)
-			}
-		}
-		return picked
+	if feature < 0 {
+		return nil
 	}
-	child.grow, child.read = pick(node.grow), pick(node.read)
-	return child
-}
-
-// ticeQueue has the node of the largest promise first.
-type ticeQueue []ticeNode
-
-func (q ticeQueue) Len() int           { return len(q) }
-func (q ticeQueue) Less(i, j int) bool { return q[i].promise > q[j].promise }
-func (q ticeQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-
-// Push implements [heap.Interface].
-func (q *ticeQueue) Push(node any) { *q = append(*q, node.(ticeNode)) }
-
-// Pop implements [heap.Interface].
-func (q *ticeQueue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+	features = slices.DeleteFunc(features, func(j int) bool { return j == feature })
+	children := make([]*ticeNode, ticeParts)
+	for part := range children {
+		pick := func(index []int) (picked []int) {
+			for _, i := range index {
+				if int(t.parts[feature][i]) == part {
+					picked = append(picked, i)
+				}
+			}
+			return picked
+		}
+		children[part] = &ticeNode{grow: pick(node.grow), read: pick(node.read), features: features}
+		if len(children[part].read) == len(node.read) {
+			return nil
+		}
+	}
+	return children
 }

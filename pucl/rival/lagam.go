@@ -41,7 +41,8 @@ const laGAMVersion = 3
 // and to 89.9% with 500 clean examples in its place (one seed). Other differences: λ is drawn for every example, not once for a
 // batch; one recipe makes both views, and without a Recipe, and for rows of features, the second view is the example itself;
 // labels there move by 0.05 to 0.2 in each of 400 epochs, and Memory is that as a share of the run, so that shorter runs come as
-// far; a row is not counted among its own nearest rows, though its other view is.
+// far; a row is not counted among its own nearest rows, though its other view is. The program clamps the probabilities of B to 10⁻⁴ and
+// 1 − 10⁻⁴. Here ℓ is exact. The two differ where |t| > 9.21 alone: there the program's ℓ is at most 9.21 and has no gradient.
 type LaGAM struct {
 	Prior       float64 // class prior π, above 0 and below 1
 	Mixup       float64 // w; 0 means 1, negative means none

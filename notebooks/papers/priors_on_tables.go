@@ -43,8 +43,12 @@ func (c TablePrior) percent() int { return int(math.Round(100 * c.prior())) }
 // priorStream keeps the draws of estimates apart from those of rivals with the same seed.
 const priorStream = 0x9f107
 
-// priorVersion is the version of the runs that estimate class priors; see experiment.Run.
-const priorVersion = 2
+// The versions of the runs that estimate class priors; see experiment.Run. Version 3 changed TIcE alone. The runs of
+// [UnevenPriors] are still those of version 2, whose estimates by TIcE are not shown.
+const (
+	priorVersion       = 3
+	unevenPriorVersion = 2
+)
 
 // What is measured of an estimator, a head of its run, beside 1 or 0 for whether supports are seen to overlap.
 const (
@@ -122,10 +126,18 @@ func PriorSetting(set string, percent int) string {
 	return fmt.Sprintf("%s, %d%% positive", set, percent)
 }
 
+// version returns the version of a run of this configuration.
+func (c TablePrior) version() int {
+	if c.Pool > 0 {
+		return unevenPriorVersion
+	}
+	return priorVersion
+}
+
 // estimate returns the run of a draw.
 func (u uciSet) estimate(c TablePrior, setting string, seed uint64) experiment.Run {
 	return experiment.Run{
-		Setting: setting, Method: priorMethod, Seed: seed, Version: priorVersion, Config: c,
+		Setting: setting, Method: priorMethod, Seed: seed, Version: c.version(), Config: c,
 		Train: func(ctx context.Context, eng *engine.Engine, _ experiment.Place) (*experiment.Outcome, error) {
 			table, digest, err := u.read()
 			if err != nil {
@@ -185,6 +197,10 @@ func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, 
 	scored := func(of func([]float64, []bool, prior.Config) (prior.Estimate, error)) func() (prior.Estimate, error) {
 		return func() (prior.Estimate, error) { return of(scores, labeled, ofScores) }
 	}
+	probabilities := mat.NewDense(len(scores), 1, nil)
+	for i, score := range scores {
+		probabilities.Set(i, 0, 1/(1+math.Exp(-score)))
+	}
 	var points []experiment.Point
 	for _, e := range []struct {
 		name string
@@ -198,9 +214,7 @@ func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, 
 			return e, err
 		}},
 		{"TIcE", func() (prior.Estimate, error) { return prior.TIcE(x, labeled, ofRows) }},
-		{"TIcE of scores", func() (prior.Estimate, error) {
-			return prior.TIcE(mat.NewDense(len(scores), 1, scores), labeled, ofRows)
-		}},
+		{"TIcE of scores", func() (prior.Estimate, error) { return prior.TIcE(probabilities, labeled, ofRows) }},
 		{"KM2", func() (prior.Estimate, error) { return prior.KM2(x, labeled, ofRows) }},
 	} {
 		if err := ctx.Err(); err != nil {

@@ -43,12 +43,8 @@ func (c TablePrior) percent() int { return int(math.Round(100 * c.prior())) }
 // priorStream keeps the draws of estimates apart from those of rivals with the same seed.
 const priorStream = 0x9f107
 
-// The versions of the runs that estimate class priors; see experiment.Run. Version 3 changed TIcE alone. The runs of
-// [UnevenPriors] are still those of version 2, whose estimates by TIcE are not shown.
-const (
-	priorVersion       = 3
-	unevenPriorVersion = 2
-)
+// priorVersion is the version of the runs that estimate class priors; see experiment.Run. Version 3 changed TIcE alone.
+const priorVersion = 3
 
 // What is measured of an estimator, a head of its run, beside 1 or 0 for whether supports are seen to overlap.
 const (
@@ -126,18 +122,10 @@ func PriorSetting(set string, percent int) string {
 	return fmt.Sprintf("%s, %d%% positive", set, percent)
 }
 
-// version returns the version of a run of this configuration.
-func (c TablePrior) version() int {
-	if c.Pool > 0 {
-		return unevenPriorVersion
-	}
-	return priorVersion
-}
-
 // estimate returns the run of a draw.
 func (u uciSet) estimate(c TablePrior, setting string, seed uint64) experiment.Run {
 	return experiment.Run{
-		Setting: setting, Method: priorMethod, Seed: seed, Version: c.version(), Config: c,
+		Setting: setting, Method: priorMethod, Seed: seed, Version: priorVersion, Config: c,
 		Train: func(ctx context.Context, eng *engine.Engine, _ experiment.Place) (*experiment.Outcome, error) {
 			table, digest, err := u.read()
 			if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
@@ -118,7 +117,7 @@ func partsOf(table *tabular.Table) ([]int, error) {
 
 // DrawUnevenPriors returns what estimators make of a class prior of one half when labels are not drawn evenly, on average over all done runs,
 // and how many of their intervals of level 0.9 contain it, beside the largest prior that such labels leave possible where the first third of
-// the positives has no negatives among it. TIcE is left out: see [unevenPriorVersion].
+// the positives has no negatives among it.
 func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "A class prior of ½ from labels drawn unevenly", RowsHeader: "estimator", Decimals: 3,
@@ -126,7 +125,7 @@ func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
 			"draws, and how many percent of the 90%% intervals contain ½. Limit: the largest prior that such labels leave possible, if no "+
 			"negative lies among the third that is labeled most; %s.", cells),
 	}
-	heads := slices.DeleteFunc(PriorEstimators(), func(head string) bool { return strings.HasPrefix(head, "TIcE") })
+	heads := PriorEstimators()
 	lines := make([][]viz.Cell, len(heads))
 	within := make([][]viz.Cell, len(lines))
 	var limits, none []viz.Cell

@@ -41,7 +41,8 @@ type Info struct {
 }
 
 // NewClassifier returns the classifier of what a method trained on d. The encoding is that of the rows, nil for images.
-func NewClassifier(eng *engine.Engine, d *Dataset, encoding *tabular.Encoding, t *Trained, info Info) (*Classifier, error) {
+func NewClassifier(eng *engine.Engine, d *Dataset, encoding *tabular.Encoding, t *Trained, info Info) (*Classifier,
+	error) {
 	c := &Classifier{Info: info, eng: eng, shape: d.Shape, encoding: encoding, members: t.Members}
 	if d.Table == nil {
 		c.files = folder.Config{Height: d.Shape.Height, Width: d.Shape.Width, Gray: d.Shape.Channels == 1}
@@ -72,12 +73,15 @@ func (c *Classifier) view(d *Dataset) (Data, error) {
 	}
 	if c.encoding == nil {
 		return Data{Pixels: d.Pixels, Shape: d.Shape}, cmp.Or(
-			fault.If(d.Table != nil, "learn: rows of a table, but the classifier reads images of %s; give images", c.shape),
-			fault.If(d.Table == nil && d.Shape != c.shape, "learn: images of %s, but the classifier reads images of %s (height×width×channels); "+
+			fault.If(d.Table != nil, "learn: rows of a table, but the classifier reads images of %s; give images",
+				c.shape),
+			fault.If(d.Table == nil && d.Shape != c.shape, "learn: images of %s, but the classifier reads images of "+
+				"%s (height×width×channels); "+
 				"bring them to that size: PredictFile and pu.OpenFolder do", d.Shape, c.shape))
 	}
 	if d.Table == nil {
-		return Data{}, errors.New("learn: images, but the classifier reads rows of a table; give rows, as of pu.OpenTable or pu.Features")
+		return Data{}, errors.New("learn: images, but the classifier reads rows of a table; give rows, as of " +
+			"pu.OpenTable or pu.Features")
 	}
 	x, err := c.encoding.Rows(d.Table)
 	return Data{X: x}, err
@@ -140,13 +144,15 @@ func (c *Classifier) PredictRow(values map[string]any) (float64, error) {
 		return 0, err
 	}
 	if c.encoding == nil {
-		return 0, fmt.Errorf("learn: a row of a table, but the classifier reads images of %s; use PredictImage or PredictFile", c.shape)
+		return 0, fmt.Errorf("learn: a row of a table, but the classifier reads images of %s; use PredictImage or "+
+			"PredictFile", c.shape)
 	}
 	frame := &tabular.Frame{}
 	for _, known := range c.encoding.Columns {
 		value, given := values[known.Name]
 		if !given {
-			return 0, fmt.Errorf("learn: the row has no value for the column %s; give one, or nil for a gap", known.Name)
+			return 0, fmt.Errorf("learn: the row has no value for the column %s; give one, or nil for a gap",
+				known.Name)
 		}
 		column := tabular.Column{Name: known.Name}
 		switch v := value.(type) {
@@ -163,7 +169,8 @@ func (c *Classifier) PredictRow(values map[string]any) (float64, error) {
 				column.Words = []string{""}
 			}
 		default:
-			return 0, fmt.Errorf("learn: the value of the column %s is a %T; give a float64, an int, a string, or nil for a gap", known.Name, value)
+			return 0, fmt.Errorf("learn: the value of the column %s is a %T; give a float64, an int, a string, or "+
+				"nil for a gap", known.Name, value)
 		}
 		frame.Columns = append(frame.Columns, column)
 	}
@@ -174,7 +181,8 @@ func (c *Classifier) checkImages() error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return fault.If(c.encoding != nil, "learn: an image, but the classifier reads rows of a table; use PredictRow or Predict")
+	return fault.If(c.encoding != nil, "learn: an image, but the classifier reads rows of a table; use PredictRow "+
+		"or Predict")
 }
 
 func (c *Classifier) predictOne(d *Dataset) (float64, error) {
@@ -189,7 +197,8 @@ func (c *Classifier) predictOne(d *Dataset) (float64, error) {
 func (c *Classifier) Evaluate(d *Dataset) (evaluate.Binary, error) {
 	scores, err := c.Scores(d)
 	if err == nil {
-		err = fault.If(d.Truth == nil, "learn: the true classes of the examples are unknown; set Truth, or use EvaluatePU, which needs none")
+		err = fault.If(d.Truth == nil, "learn: the true classes of the examples are unknown; set Truth, or use "+
+			"EvaluatePU, which needs none")
 	}
 	if err != nil {
 		return evaluate.Binary{}, err
@@ -204,14 +213,16 @@ func (c *Classifier) EvaluatePU(d *Dataset) (evaluate.PU, error) {
 	if err != nil {
 		return evaluate.PU{}, err
 	}
-	return evaluate.ScorePU(scores, d.Labeled, 0, evaluate.ScoreConfig{SingleDataset: !d.CaseControl, Prior: c.Info.Prior})
+	return evaluate.ScorePU(scores, d.Labeled, 0, evaluate.ScoreConfig{SingleDataset: !d.CaseControl,
+		Prior: c.Info.Prior})
 }
 
 // String describes the classifier and every doubt, a line each.
 func (c *Classifier) String() string {
 	i := c.Info
 	lines := []string{
-		fmt.Sprintf("%s, trained on %d labeled positives and %d unlabeled examples, seed %d", i.Method, i.Labeled, i.Unlabeled, i.Seed),
+		fmt.Sprintf("%s, trained on %d labeled positives and %d unlabeled examples, seed %d", i.Method, i.Labeled,
+			i.Unlabeled, i.Seed),
 		fmt.Sprintf("predicts %.1f%% of the unlabeled training examples positive", 100*i.Predicted),
 	}
 	if i.Prior > 0 {

@@ -75,8 +75,10 @@ func (d *Dataset) Validate() error {
 	}
 	n, kind := d.Len(), d.kind()
 	return errors.Join(
-		fault.If(d.Labeled != nil && len(d.Labeled) != n, "learn: %d %s, but %d entries in Labeled; give one for each", n, kind, len(d.Labeled)),
-		fault.If(d.Truth != nil && len(d.Truth) != n, "learn: %d %s, but %d entries in Truth; give one for each, or nil", n, kind, len(d.Truth)),
+		fault.If(d.Labeled != nil && len(d.Labeled) != n, "learn: %d %s, but %d entries in Labeled; give one for each",
+			n, kind, len(d.Labeled)),
+		fault.If(d.Truth != nil && len(d.Truth) != n, "learn: %d %s, but %d entries in Truth; give one for each, or "+
+			"nil", n, kind, len(d.Truth)),
 	)
 }
 
@@ -87,8 +89,10 @@ func (d *Dataset) Trainable() error {
 	}
 	positive, unlabeled := rows.Split(d.Labeled)
 	if len(positive) == 0 || len(unlabeled) == 0 {
-		return fmt.Errorf("learn: %d labeled positives and %d unlabeled examples; training needs at least one of each: "+
-			"mark the examples that are known to be positive in Labeled, and no others", len(positive), max(len(unlabeled), d.Len()-len(positive)))
+		return fmt.Errorf("learn: %d labeled positives and %d unlabeled examples; training needs at least one of "+
+			"each: "+
+			"mark the examples that are known to be positive in Labeled, and no "+
+			"others", len(positive), max(len(unlabeled), d.Len()-len(positive)))
 	}
 	if d.Table == nil && d.Len() > 1 {
 		size := pixels.Bytes(d.Shape)

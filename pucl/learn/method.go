@@ -55,13 +55,15 @@ type Member struct {
 // check returns an error if a part of m is missing.
 func (m Member) check() error {
 	if m.Trees != nil {
-		return cmp.Or(m.Trees.Check(), fault.If(m.Network != nil || m.Head != nil, "learn: a member of trees and of a network; make two of it"))
+		return cmp.Or(m.Trees.Check(), fault.If(m.Network != nil || m.Head != nil, "learn: a member of trees and of "+
+			"a network; make two of it"))
 	}
 	outputs, _, err := m.Head.Shape()
 	if err != nil {
 		return err
 	}
-	return fault.If(outputs != 1, "learn: a head of %d outputs; a classifier of positives against negatives has 1, and probe.Binary makes 1 of 2",
+	return fault.If(outputs != 1, "learn: a head of %d outputs; a classifier of positives against negatives has 1, "+
+		"and probe.Binary makes 1 of 2",
 		outputs)
 }
 

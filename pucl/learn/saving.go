@@ -20,7 +20,8 @@ import (
 
 // kind is the header of a classifier's file.
 var kind = container.Kind{
-	Name: "PU classifier", Reader: "pu.Load", Version: 1, Mend: "copy it again from where it was made, or train and save the classifier again",
+	Name: "PU classifier", Reader: "pu.Load", Version: 1, Mend: "copy it again from where it was made, or train and " +
+		"save the classifier again",
 }
 
 // fileHead is the first section of a classifier's file. The networks follow in the second, one after the other.
@@ -78,7 +79,8 @@ func (c *Classifier) encode() (container.Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kind.Encode(container.Section{Name: "head", Parts: container.Parts{text}}, container.Section{Name: "networks", Parts: networks})
+	return kind.Encode(container.Section{Name: "head", Parts: container.Parts{text}},
+		container.Section{Name: "networks", Parts: networks})
 }
 
 // Load reads a classifier that [Classifier.Save] wrote; custom is as for [train.LoadModel]. A file that was changed or
@@ -107,7 +109,8 @@ func decode(sections [][]byte, custom encoder.Encoder) (*Classifier, error) {
 	c := &Classifier{Info: h.Info, shape: h.Shape, files: h.Files, encoding: h.Encoding}
 	rest := sections[1]
 	for i, m := range h.Members {
-		if m.Bytes < 0 || m.Bytes > len(rest) || m.Bytes == 0 && h.Encoding == nil || (len(m.Weights) == 0) != (m.Trees != nil) {
+		if m.Bytes < 0 || m.Bytes > len(rest) || m.Bytes == 0 && h.Encoding == nil ||
+			(len(m.Weights) == 0) != (m.Trees != nil) {
 			return nil, kind.Damaged("has a member %d that does not fit its head", i)
 		}
 		out := Member{Trees: m.Trees, Unit: m.Unit}

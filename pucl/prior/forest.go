@@ -42,7 +42,8 @@ func (t Trees) Fit(x *mat.Dense, labeled []bool, seed uint64) (*Forest, error) {
 		values := mat.Col(nil, j, x)
 		out.Edges[j], bins[j] = edgesOf(values, maxBins), binned(values, maxBins)
 	}
-	g := &growth{Trees: t, bins: bins, labeled: labeled, random: rand.New(rand.NewPCG(seed, 0x73ee5)), margin: make([]float64, n)}
+	g := &growth{Trees: t, bins: bins, labeled: labeled, random: rand.New(rand.NewPCG(seed, 0x73ee5)),
+		margin: make([]float64, n)}
 	g.grow(rows.All(n), rows.All(n))
 	out.Roots, out.Nodes = g.roots, g.nodes
 	return out, nil
@@ -75,7 +76,8 @@ func (f *Forest) Scores(x *mat.Dense) ([]float64, error) {
 	}
 	n, d := x.Dims()
 	if d != len(f.Edges) {
-		return nil, fmt.Errorf("prior: rows of %d features, but the trees were grown on rows of %d; give the same columns", d, len(f.Edges))
+		return nil, fmt.Errorf("prior: rows of %d features, but the trees were grown on rows of %d; give the same "+
+			"columns", d, len(f.Edges))
 	}
 	scores, bins := make([]float64, n), make([]int, d)
 	for i := range n {

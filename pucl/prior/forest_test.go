@@ -46,7 +46,8 @@ func TestForestScoresAsOfRowsDoes(t *testing.T) {
 		means[kind] += got[i]
 		counts[kind]++
 	}
-	expect.That(t, means[1]/counts[1] > means[0]/counts[0]+0.5, "labeled rows have the mean score %g, others %g", means[1]/counts[1], means[0]/counts[0])
+	expect.That(t, means[1]/counts[1] > means[0]/counts[0]+0.5, "labeled rows have the mean score %g, others %g",
+		means[1]/counts[1], means[0]/counts[0])
 }
 
 func TestForestRefuses(t *testing.T) {

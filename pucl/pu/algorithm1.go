@@ -56,7 +56,8 @@ func tuned(c *classify.FineTuneConfig) string {
 
 // Check implements [Method].
 func (m Algorithm1) Check(data learn.Data, _ float64) error {
-	return cmp.Or(m.Pretraining.check("Algorithm1", data), m.Cluster.Check(), m.Probe.Check(), checkTuning(m.FineTune, data))
+	return cmp.Or(m.Pretraining.check("Algorithm1", data), m.Cluster.Check(), m.Probe.Check(), checkTuning(m.FineTune,
+		data))
 }
 
 func checkTuning(c *classify.FineTuneConfig, data learn.Data) error {
@@ -70,7 +71,8 @@ func checkTuning(c *classify.FineTuneConfig, data learn.Data) error {
 }
 
 // Train implements [Method].
-func (m Algorithm1) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained, error) {
+func (m Algorithm1) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
+	error) {
 	p := m.Pretraining.For(data)
 	examples, err := m.Pretraining.data(data, p, run.Seed)
 	if err != nil {

@@ -38,9 +38,11 @@ func (m Baseline) String() string {
 // Check implements [Method].
 func (m Baseline) Check(data learn.Data, given float64) error {
 	if err := cmp.Or(
-		fault.If(m.Method == nil, "pu: a Baseline without a Method; set one, such as rival.VPU{}, which needs no class prior"),
+		fault.If(m.Method == nil, "pu: a Baseline without a Method; set one, such as rival.VPU{}, which needs no "+
+			"class prior"),
 		fault.If(m.Settings.Checkpoint != "", "pu: a Baseline with a Checkpoint of its own; set that of Config"),
-		fault.If(!data.Images() && m.Recipe != nil, "pu: a Baseline with a Recipe, which makes views of images; leave it nil for rows"),
+		fault.If(!data.Images() && m.Recipe != nil, "pu: a Baseline with a Recipe, which makes views of images; "+
+			"leave it nil for rows"),
 	); err != nil {
 		return err
 	}
@@ -56,7 +58,8 @@ func (m Baseline) Check(data learn.Data, given float64) error {
 }
 
 // Train implements [Method].
-func (m Baseline) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained, error) {
+func (m Baseline) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
+	error) {
 	share := run.Prior
 	positive, unlabeled := data.Counts()
 	if !data.CaseControl && share > 0 { // the baselines take all examples of a single data set for the population
@@ -71,8 +74,10 @@ func (m Baseline) Train(ctx context.Context, eng *engine.Engine, data learn.Data
 		}
 	}
 	m.Settings.Checkpoint = run.Checkpoint
-	result, err := rival.Train(ctx, eng, rival.Data{Examples: examples, Labeled: data.Labeled, SingleDataset: !data.CaseControl}, rival.Config{
-		Method: rival.WithPrior(m.Method, share), Encoder: m.Encoder, Recipe: m.Recipe, Positives: m.Positives, Unlabeled: m.Unlabeled,
+	result, err := rival.Train(ctx, eng, rival.Data{Examples: examples, Labeled: data.Labeled,
+		SingleDataset: !data.CaseControl}, rival.Config{
+		Method: rival.WithPrior(m.Method,
+			share), Encoder: m.Encoder, Recipe: m.Recipe, Positives: m.Positives, Unlabeled: m.Unlabeled,
 		Seed: run.Seed, Settings: m.Settings,
 	})
 	if err != nil {

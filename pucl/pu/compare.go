@@ -98,7 +98,8 @@ func checkTruth(truth []bool) error {
 			positive++
 		}
 	}
-	return fault.If(positive == 0 || positive == len(truth), "pu: a test set of %d examples with a known class, %d of them positive; both classes must "+
+	return fault.If(positive == 0 || positive == len(truth), "pu: a test set of %d examples with a known class, %d "+
+		"of them positive; both classes must "+
 		"occur: set Truth", len(truth), positive)
 }
 
@@ -108,7 +109,8 @@ func (c *Comparison) summarize() error {
 	for i := range c.Methods {
 		m := &c.Methods[i]
 		n := len(m.Scores)
-		accuracy, auc, accuracyBeyond, aucBeyond := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		accuracy, auc, accuracyBeyond, aucBeyond := make([]float64, n), make([]float64, n), make([]float64,
+			n), make([]float64, n)
 		for j, s := range m.Scores {
 			accuracy[j], auc[j] = s.Accuracy(), s.AUC
 			accuracyBeyond[j], aucBeyond[j] = s.Accuracy()-first[j].Accuracy(), s.AUC-first[j].AUC
@@ -138,7 +140,8 @@ func (c *Comparison) Markdown() string {
 		if i == 0 {
 			beyond = "–"
 		}
-		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s |", m.Method, percent(m.Accuracy), percent(m.AUC), beyond))
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s |", m.Method, percent(m.Accuracy), percent(m.AUC),
+			beyond))
 	}
 	return strings.Join(lines, "\n")
 }

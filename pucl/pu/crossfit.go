@@ -46,19 +46,22 @@ func (m CrossFit) Check(data learn.Data, _ float64) error {
 	positive, _ := data.Counts()
 	folds := cmp.Or(m.Folds, 3)
 	return cmp.Or(m.Pretraining.check("CrossFit", data), m.Probe.Check(),
-		fault.If(folds < 2 || positive < folds, "pu: CrossFit of %d folds with %d labeled positives; it needs 2 folds or more and a labeled positive "+
+		fault.If(folds < 2 || positive < folds, "pu: CrossFit of %d folds with %d labeled positives; it needs 2 "+
+			"folds or more and a labeled positive "+
 			"for each", folds, positive))
 }
 
 // Train implements [Method].
-func (m CrossFit) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained, error) {
+func (m CrossFit) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
+	error) {
 	p := m.Pretraining.For(data)
 	examples, err := m.Pretraining.data(data, p, run.Seed)
 	if err != nil {
 		return nil, err
 	}
 	m.Labels.Seed, m.Labels.Prior, m.Probe.Seed = run.Seed, run.Prior, run.Seed
-	config := pipeline.CrossFitConfig{Folds: m.Folds, Pretrain: p.config(run), Labels: m.Labels, Probe: m.Probe, Seed: run.Seed}
+	config := pipeline.CrossFitConfig{Folds: m.Folds, Pretrain: p.config(run), Labels: m.Labels, Probe: m.Probe,
+		Seed: run.Seed}
 	if m.Debiased {
 		config.Again = func(prior float64, first train.Config) train.Config {
 			first.Objective, first.Steps = pucl.PUDebiased(prior), 2*first.Steps

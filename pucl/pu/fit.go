@@ -52,7 +52,8 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 		return nil, errors.New("pu: no context; give context.Background()")
 	}
 	if err := cmp.Or(data.Trainable(), fault.If(!(config.Prior >= 0 && config.Prior < 1),
-		"pu: a class prior of %g; it is the share of positives among the unlabeled examples, above 0 and below 1, or 0 where it is not known", config.Prior)); err != nil {
+		"pu: a class prior of %g; it is the share of positives among the unlabeled examples, above 0 and below 1, "+
+			"or 0 where it is not known", config.Prior)); err != nil {
 		return nil, err
 	}
 	examples, encoding, err := view(data)
@@ -108,9 +109,11 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 func doubtsOfPredictions(info learn.Info, sorted []float64) (list []string) {
 	switch {
 	case sorted[0] == sorted[len(sorted)-1]:
-		list = append(list, "all unlabeled examples have the same score, so that nothing was learned: check that the examples differ")
+		list = append(list, "all unlabeled examples have the same score, so that nothing was learned: check that "+
+			"the examples differ")
 	case info.Predicted == 0 || info.Predicted == 1:
-		list = append(list, fmt.Sprintf("it predicts the same class for all unlabeled examples: its scores may still rank them; set Config.Prior, or "+
+		list = append(list, fmt.Sprintf("it predicts the same class for all unlabeled examples: its scores may "+
+			"still rank them; set Config.Prior, or "+
 			"use another method"))
 	}
 	if info.Labeled < 20 {

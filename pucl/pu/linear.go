@@ -42,7 +42,8 @@ func (m Logistic) Check(data learn.Data, given float64) error {
 	if err := rowsOnly("Logistic", data); err != nil {
 		return err
 	}
-	if err := fault.If(m.L2 < 0 || math.IsNaN(m.L2) || math.IsInf(m.L2, 0), "pu: Logistic with L2 %g; it must be at least 0 and finite, and 0 means 1e-3",
+	if err := fault.If(m.L2 < 0 || math.IsNaN(m.L2) || math.IsInf(m.L2, 0), "pu: Logistic with L2 %g; it must be at "+
+		"least 0 and finite, and 0 means 1e-3",
 		m.L2); err != nil {
 		return err
 	}

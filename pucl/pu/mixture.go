@@ -47,12 +47,14 @@ func (m Mixture) Check(data learn.Data, _ float64) error {
 	positive, unlabeled := data.Counts()
 	folds := cmp.Or(m.Labels.Folds, 4)
 	return cmp.Or(m.Pretraining.check("Mixture", data), m.Probe.Check(), checkTuning(m.FineTune, data),
-		fault.If(min(positive, unlabeled) < folds, "pu: Mixture with %d labeled positives, %d unlabeled examples and %d folds; each fold needs one of "+
+		fault.If(min(positive, unlabeled) < folds, "pu: Mixture with %d labeled positives, %d unlabeled examples "+
+			"and %d folds; each fold needs one of "+
 			"both: label more, or set Labels.Folds lower", positive, unlabeled, folds))
 }
 
 // Train implements [Method].
-func (m Mixture) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained, error) {
+func (m Mixture) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
+	error) {
 	p := m.Pretraining.For(data)
 	if m.Debiased {
 		p.Objective = pucl.PUDebiased(run.Prior)
@@ -88,7 +90,8 @@ func (m Mixture) Train(ctx context.Context, eng *engine.Engine, data learn.Data,
 	if err != nil {
 		return nil, err
 	}
-	c, err := classify.FineTunePU(ctx, eng, network, classify.LabeledImages[bool]{Pixels: pixels.Pixels, Labels: labels.Positive},
+	c, err := classify.FineTunePU(ctx, eng, network, classify.LabeledImages[bool]{Pixels: pixels.Pixels,
+		Labels: labels.Positive},
 		risk.CrossEntropy, tuning)
 	if err != nil {
 		return nil, err

@@ -94,11 +94,13 @@ func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 	}
 	for _, name := range named {
 		if !slices.Contains(images.Classes, name) && (config.Positive != nil || config.Truth != nil) {
-			return nil, fmt.Errorf("pu: %s has no sub-folder %s; it has %s", path, name, strings.Join(images.Classes, ", "))
+			return nil, fmt.Errorf("pu: %s has no sub-folder %s; it has %s", path, name, strings.Join(images.Classes,
+				", "))
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("pu: %s has no sub-folder \"labeled\" or \"positive\" but %s; name those of labeled positives in Positive, or, of a test "+
+		return nil, fmt.Errorf("pu: %s has no sub-folder \"labeled\" or \"positive\" but %s; name those of labeled "+
+			"positives in Positive, or, of a test "+
 			"set, those of positives in Truth", path, strings.Join(images.Classes, ", "))
 	}
 	return d, d.Validate()
@@ -155,7 +157,8 @@ type TableConfig struct {
 // them by the training rows.
 func OpenTable(path string, config TableConfig) (*Dataset, error) {
 	if config.Label == "" {
-		return nil, errors.New("pu: no Label; name the column that says which rows are labeled positives, or use Features for rows without one")
+		return nil, errors.New("pu: no Label; name the column that says which rows are labeled positives, or use " +
+			"Features for rows without one")
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -172,13 +175,15 @@ func OpenTable(path string, config TableConfig) (*Dataset, error) {
 	positive := config.Positive
 	if positive == nil {
 		if len(values) != 2 || values[0] != "" {
-			return nil, fmt.Errorf("pu: %s: the column %s has the values %q; name those that mean \"positive\" in Positive", path, config.Label, values)
+			return nil, fmt.Errorf("pu: %s: the column %s has the values %q; name those that mean \"positive\" in "+
+				"Positive", path, config.Label, values)
 		}
 		positive = values[1:]
 	}
 	for _, name := range positive {
 		if !slices.Contains(values, name) {
-			return nil, fmt.Errorf("pu: %s: no row has %q in the column %s; it has %q", path, name, config.Label, values)
+			return nil, fmt.Errorf("pu: %s: no row has %q in the column %s; it has %q", path, name, config.Label,
+				values)
 		}
 	}
 	marks := make([]bool, len(labels))
@@ -207,12 +212,14 @@ func Features(x *mat.Dense, labeled []bool) (*Dataset, error) {
 // unlabeled rows.
 func TwoSamples(positive, unlabeled *mat.Dense) (*Dataset, error) {
 	if positive == nil || unlabeled == nil || positive.IsEmpty() || unlabeled.IsEmpty() {
-		return nil, errors.New("pu: two samples, one of which has no rows; give at least one labeled positive and one unlabeled row")
+		return nil, errors.New("pu: two samples, one of which has no rows; give at least one labeled positive and " +
+			"one unlabeled row")
 	}
 	n, columns := positive.Dims()
 	m, other := unlabeled.Dims()
 	if columns != other {
-		return nil, fmt.Errorf("pu: labeled positives of %d features and unlabeled rows of %d; both must have the same columns", columns, other)
+		return nil, fmt.Errorf("pu: labeled positives of %d features and unlabeled rows of %d; both must have the "+
+			"same columns", columns, other)
 	}
 	var x mat.Dense
 	x.Stack(positive, unlabeled)

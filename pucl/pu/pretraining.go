@@ -94,12 +94,16 @@ func (p Pretraining) check(name string, data learn.Data) error {
 	positive, _ := data.Counts()
 	q := p.For(data)
 	if err := cmp.Or(
-		fault.If(positive < 2, "pu: %s with %d labeled positive; contrast attracts labeled positives to each other and needs 2: label more, or use "+
+		fault.If(positive < 2, "pu: %s with %d labeled positive; contrast attracts labeled positives to each other "+
+			"and needs 2: label more, or use "+
 			"Logistic for rows or a baseline for images", name, positive),
-		fault.If(p.Seed != 0 || p.Checkpoint != "" || p.Batch.Seed != 0, "pu: %s with a Seed or a Checkpoint of its own; set those of Config, from "+
+		fault.If(p.Seed != 0 || p.Checkpoint != "" || p.Batch.Seed != 0, "pu: %s with a Seed or a Checkpoint of its "+
+			"own; set those of Config, from "+
 			"which all others follow", name),
-		fault.If(data.Images() && p.Corruption != 0, "pu: %s with Corruption %g, which makes views of rows; leave it 0 for images", name, p.Corruption),
-		fault.If(!data.Images() && p.Recipe != nil, "pu: %s with a Recipe, which makes views of images; leave it nil for rows", name),
+		fault.If(data.Images() && p.Corruption != 0, "pu: %s with Corruption %g, which makes views of rows; leave "+
+			"it 0 for images", name, p.Corruption),
+		fault.If(!data.Images() && p.Recipe != nil, "pu: %s with a Recipe, which makes views of images; leave it "+
+			"nil for rows", name),
 	); err != nil {
 		return err
 	}
@@ -138,7 +142,8 @@ func (p Pretraining) data(data learn.Data, q Pretraining, seed uint64) (pipeline
 			return datasets.NewSourceBatches(images, some, batch)
 		}
 		batches, err := datasets.NewSourceBatches(images, split, batch)
-		return pipeline.Images{Batches: batches, Images: images, Index: split.Index, Labeled: split.Labeled, HideLabels: hide}, err
+		return pipeline.Images{Batches: batches, Images: images, Index: split.Index, Labeled: split.Labeled,
+			HideLabels: hide}, err
 	}
 	table := &tabular.Table{Features: data.X, Labels: labels, Classes: classes}
 	corruption, err := tabular.NewCorruption(data.X, q.Corruption)

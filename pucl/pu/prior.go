@@ -36,7 +36,8 @@ func EstimatePrior(data *Dataset, config PriorConfig) (*PriorEstimates, error) {
 		return nil, err
 	}
 	if examples.Images() {
-		return nil, fmt.Errorf("pu: the class prior cannot be estimated from pixels; train Mixture or CrossFit, whose Info.Prior is an estimate, or " +
+		return nil, fmt.Errorf("pu: the class prior cannot be estimated from pixels; train Mixture or CrossFit, " +
+			"whose Info.Prior is an estimate, or " +
 			"embed the images and give the embeddings as Features")
 	}
 	labeled, c := examples.Labeled, prior.Config{Level: config.Level, Seed: config.Seed}

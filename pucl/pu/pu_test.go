@@ -65,7 +65,8 @@ func blobData(t *testing.T) (data, test *pu.Dataset) {
 // small is pretraining that takes a moment.
 func small() pu.Pretraining {
 	return pu.Pretraining{
-		Config: train.Config{Steps: 40, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Projection: 8}, Batch: datasets.BatchConfig{Size: 48},
+		Config: train.Config{Steps: 40, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8},
+			Projection: 8}, Batch: datasets.BatchConfig{Size: 48},
 	}
 }
 
@@ -73,7 +74,8 @@ func small() pu.Pretraining {
 func methodsOfRows() []pu.Method {
 	methods := []pu.Method{
 		nil, pu.Tabular{}, pu.Trees{}, pu.Logistic{}, pu.Linear{}, pu.Linear{Unbiased: true},
-		pu.Algorithm1{Pretraining: small()}, pu.Mixture{Pretraining: small()}, pu.Mixture{Pretraining: small(), Debiased: true},
+		pu.Algorithm1{Pretraining: small()}, pu.Mixture{Pretraining: small()}, pu.Mixture{Pretraining: small(),
+			Debiased: true},
 		pu.CrossFit{Pretraining: small(), Folds: 2}, pu.CrossFit{Pretraining: small(), Folds: 2, Debiased: true},
 	}
 	for _, m := range []rival.Method{
@@ -81,7 +83,8 @@ func methodsOfRows() []pu.Method {
 		rival.P3Mix{}, rival.P3Mix{Correct: true}, rival.PAN{}, rival.PULNS{},
 	} {
 		methods = append(methods, pu.Baseline{
-			Method: m, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Positives: 16, Unlabeled: 32, Settings: train.Settings{Steps: 30},
+			Method: m, Encoder: encoder.MLP{Hidden: []int{16},
+				Dim: 8}, Positives: 16, Unlabeled: 32, Settings: train.Settings{Steps: 30},
 		})
 	}
 	return methods
@@ -115,7 +118,8 @@ func TestEveryMethodOnRows(t *testing.T) {
 			expect.Equal(t, loaded.String(), c.String())
 			score := expect.Must(c.Evaluate(test))(t)
 			if _, clusters := m.(pu.Algorithm1); i < 9 && !clusters { // two clusters are not the classes of such a small encoder
-				expect.That(t, score.AUC > 0.9 && score.Accuracy() > 0.8, "AUC %.3f, accuracy %.3f", score.AUC, score.Accuracy())
+				expect.That(t, score.AUC > 0.9 && score.Accuracy() > 0.8, "AUC %.3f, accuracy %.3f", score.AUC,
+					score.Accuracy())
 			}
 			expect.That(t, score.AUC > 0.6 || len(c.Info.Doubts) > 0, "AUC %.3f, and no doubt", score.AUC)
 		})
@@ -160,8 +164,9 @@ func folderOf(t *testing.T, sub map[string][2]int) string {
 // smallCNN is pretraining on images that takes a moment, with views that keep left and right apart.
 func smallCNN() pu.Pretraining {
 	return pu.Pretraining{
-		Config: train.Config{Steps: 40, Encoder: encoder.SmallCNN{Width: 4, Dim: 16, Mean: 0.2, Std: 0.3}, Projection: 8},
-		Batch:  datasets.BatchConfig{Size: 32},
+		Config: train.Config{Steps: 40, Encoder: encoder.SmallCNN{Width: 4, Dim: 16, Mean: 0.2, Std: 0.3},
+			Projection: 8},
+		Batch: datasets.BatchConfig{Size: 32},
 	}
 }
 
@@ -177,8 +182,10 @@ func TestFolder(t *testing.T) {
 	for _, m := range []pu.Method{
 		pu.Algorithm1{Pretraining: smallCNN()}, pu.Mixture{Pretraining: smallCNN()},
 		pu.Mixture{Pretraining: smallCNN(), FineTune: &classify.FineTuneConfig{Epochs: 2}},
-		pu.CrossFit{Pretraining: smallCNN(), Folds: 2}, pu.Baseline{Method: rival.VPU{}, Encoder: cnn, Positives: 16, Unlabeled: 32, Settings: train.Settings{Steps: 40}},
-		pu.Baseline{Method: rival.NNPU{Prior: 0.4}, Encoder: cnn, Positives: 16, Unlabeled: 32, Settings: train.Settings{Steps: 40}},
+		pu.CrossFit{Pretraining: smallCNN(), Folds: 2}, pu.Baseline{Method: rival.VPU{}, Encoder: cnn, Positives: 16,
+			Unlabeled: 32, Settings: train.Settings{Steps: 40}},
+		pu.Baseline{Method: rival.NNPU{Prior: 0.4}, Encoder: cnn, Positives: 16, Unlabeled: 32,
+			Settings: train.Settings{Steps: 40}},
 	} {
 		t.Run(m.String(), func(t *testing.T) {
 			c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 1, Engine: eng}))(t)
@@ -229,14 +236,16 @@ func TestTable(t *testing.T) {
 	c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Engine: eng}))(t)
 	p := expect.Must(c.Predict(data))(t)
 	expect.Equal(t, expect.Must(c.PredictRow(map[string]any{"age": 50, "city": "Bern"}))(t), p[0])
-	expect.Equal(t, expect.Must(c.PredictRow(map[string]any{"age": nil, "city": "Genève, Lac", "more": "ignored"}))(t), p[1])
+	expect.Equal(t, expect.Must(c.PredictRow(map[string]any{"age": nil, "city": "Genève, Lac", "more": "ignored"}))(t),
+		p[1])
 	unseen := expect.Must(c.PredictRow(map[string]any{"age": 63.5, "city": "Paris"}))(t)
 	expect.That(t, unseen > 0 && unseen < 1, "an unseen category gives %g", unseen)
 	expect.Error(t, expect.Err(c.PredictRow(map[string]any{"age": 50})), "city")
 	expect.Error(t, expect.Err(c.PredictRow(map[string]any{"age": []int{1}, "city": ""})), "age", "[]int")
 	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{})), "no Label")
 	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{Label: "status", Skip: []string{"id"}, Positive: []string{"sick"}})), `"sick"`, `"ill"`)
-	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{Label: "city", Skip: []string{"id"}})), "Positive", "Basel")
+	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{Label: "city", Skip: []string{"id"}})), "Positive",
+		"Basel")
 }
 
 // What is wrong is said before any training, with the field and the remedy.
@@ -276,15 +285,19 @@ func TestFitRefuses(t *testing.T) {
 		{images, pu.Config{Method: pu.Tabular{}}, []string{"trains on rows"}},
 		{images, pu.Config{Method: pu.Mixture{}}, []string{"2 labeled positives", "4 folds"}},
 		{images, pu.Config{Method: pu.CrossFit{}}, []string{"3 folds"}},
-		{images, pu.Config{Method: pu.Baseline{Method: rival.NNPU{}}}, []string{"class prior", "pixels", "Config.Prior"}},
-		{images, pu.Config{Method: pu.Mixture{Labels: learnFolds(), Debiased: true}}, []string{"class prior", "Config.Prior"}},
+		{images, pu.Config{Method: pu.Baseline{Method: rival.NNPU{}}}, []string{"class prior", "pixels",
+			"Config.Prior"}},
+		{images, pu.Config{Method: pu.Mixture{Labels: learnFolds(), Debiased: true}}, []string{"class prior",
+			"Config.Prior"}},
 		{data, pu.Config{Method: pu.Baseline{}}, []string{"without a Method"}},
 		{data, pu.Config{Method: pu.Baseline{Method: rival.NNPU{Gamma: 2}}}, []string{"Gamma 2"}},
 		{data, pu.Config{Method: pu.Logistic{L2: -1}}, []string{"L2 -1"}},
 		{data, pu.Config{Method: pu.Trees{Trees: treesOf(-3)}}, []string{"depth -3"}},
 		{data, pu.Config{Method: pu.Mixture{FineTune: &classify.FineTuneConfig{}}}, []string{"FineTune is for images"}},
-		{data, pu.Config{Method: pu.Mixture{Pretraining: pu.Pretraining{Config: train.Config{Seed: 1}}}}, []string{"Seed", "Config"}},
-		{images, pu.Config{Method: pu.Algorithm1{Pretraining: pu.Pretraining{Corruption: 0.5}}}, []string{"Corruption 0.5"}},
+		{data, pu.Config{Method: pu.Mixture{Pretraining: pu.Pretraining{Config: train.Config{Seed: 1}}}},
+			[]string{"Seed", "Config"}},
+		{images, pu.Config{Method: pu.Algorithm1{Pretraining: pu.Pretraining{Corruption: 0.5}}},
+			[]string{"Corruption 0.5"}},
 	} {
 		c.config.Engine = eng
 		_, err := pu.Fit(context.Background(), c.data, c.config)
@@ -292,7 +305,8 @@ func TestFitRefuses(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	expect.Is(t, expect.Err(pu.Fit(done, data, pu.Config{Method: pu.Mixture{Pretraining: small()}, Engine: eng})), context.Canceled)
+	expect.Is(t, expect.Err(pu.Fit(done, data, pu.Config{Method: pu.Mixture{Pretraining: small()}, Engine: eng})),
+		context.Canceled)
 	path := expect.File(t, filepath.Join(t.TempDir(), "x"), []byte("no classifier"))
 	expect.Error(t, expect.Err(learn.Load(path, eng, nil)), path)
 }
@@ -306,7 +320,8 @@ func TestCompare(t *testing.T) {
 	}
 	c := expect.Must(run([]pu.Method{pu.Logistic{}, pu.Linear{}}, pu.CompareConfig{Seeds: []uint64{1, 2, 3}}))(t)
 	for i, s := range c.Methods[1].Scores {
-		alone := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: pu.Linear{}, Seed: c.Seeds[i], Engine: eng}))(t)
+		alone := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: pu.Linear{}, Seed: c.Seeds[i],
+			Engine: eng}))(t)
 		expect.Equal(t, s, expect.Must(alone.Evaluate(test))(t))
 	}
 	sum := 0.0
@@ -319,7 +334,8 @@ func TestCompare(t *testing.T) {
 	expect.Contains(t, lines[3], "linear nnPU", "±")
 	expect.Error(t, expect.Err(run(nil, pu.CompareConfig{})), "nothing to compare")
 	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}, pu.Logistic{}}, pu.CompareConfig{})), "Logistic", "twice")
-	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}}, pu.CompareConfig{Seeds: []uint64{4, 4}})), "seed 4", "twice")
+	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}}, pu.CompareConfig{Seeds: []uint64{4, 4}})), "seed 4",
+		"twice")
 	test.Truth = make([]bool, test.Len())
 	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}}, pu.CompareConfig{})), "both classes")
 }

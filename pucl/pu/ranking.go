@@ -22,7 +22,8 @@ type ranker struct {
 
 // outOfFold returns a score for every row from scorers that did not train on it.
 func (r ranker) outOfFold(data learn.Data, seed uint64) ([]float64, error) {
-	scores, err := prior.OutOfFold(data.Labeled, prior.Folds{Repeats: r.repeats, Seed: seed}, func(index, held []int, seed uint64) ([]float64, error) {
+	scores, err := prior.OutOfFold(data.Labeled, prior.Folds{Repeats: r.repeats, Seed: seed}, func(index, held []int,
+		seed uint64) ([]float64, error) {
 		x, err := rows.Take(data.X, index)
 		if err != nil {
 			return nil, err
@@ -80,11 +81,13 @@ func (r ranker) cut(data learn.Data, run learn.Run, outOfFold []float64) (*learn
 // doubtsOf returns the doubts about an estimate of the class prior.
 func doubtsOf(e prior.Estimate) (list []string) {
 	if e.Overlap {
-		list = append(list, "positives and negatives overlap, so that the class prior is an upper bound and the decision threshold may be too low: "+
+		list = append(list, "positives and negatives overlap, so that the class prior is an upper bound and the "+
+			"decision threshold may be too low: "+
 			"set Config.Prior if it is known")
 	}
 	if e.High-e.Low > 0.3 {
-		list = append(list, fmt.Sprintf("the class prior is only known to lie between %.2f and %.2f: set Config.Prior if it is known, or label more",
+		list = append(list, fmt.Sprintf("the class prior is only known to lie between %.2f and %.2f: set "+
+			"Config.Prior if it is known, or label more",
 			e.Low, e.High))
 	}
 	return list
@@ -109,12 +112,15 @@ const leastForPrior = 10
 // enoughForPrior returns an error if the class prior is neither given nor can be estimated.
 func enoughForPrior(name string, data learn.Data, given float64) error {
 	positive, unlabeled := data.Counts()
-	return fault.If(given == 0 && min(positive, unlabeled) < leastForPrior, "pu: %s with %d labeled positives and %d unlabeled examples; the class "+
-		"prior cannot be estimated from fewer than %d of either: set Config.Prior, or label more", name, positive, unlabeled, leastForPrior)
+	return fault.If(given == 0 && min(positive, unlabeled) < leastForPrior, "pu: %s with %d labeled positives and "+
+		"%d unlabeled examples; the class "+
+		"prior cannot be estimated from fewer than %d of either: set Config.Prior, or label "+
+		"more", name, positive, unlabeled, leastForPrior)
 }
 
 func rowsOnly(name string, data learn.Data) error {
-	return fault.If(data.Images(), "pu: %s trains on rows, and the data are images; use Mixture, CrossFit, Algorithm1 or a baseline", name)
+	return fault.If(data.Images(), "pu: %s trains on rows, and the data are images; use Mixture, CrossFit, "+
+		"Algorithm1 or a baseline", name)
 }
 
 // outOfFoldPrior estimates the class prior of rows by [prior.BBE] from trees.
@@ -130,5 +136,6 @@ func outOfFoldPrior(x *mat.Dense, labeled []bool, seed uint64) (prior.Estimate, 
 	return prior.BBE(scores, labeled, prior.Config{Seed: seed})
 }
 
-var errNoPriorOfImages = errors.New("pu: the method requires a class prior, which cannot be estimated from pixels; set Config.Prior to the share " +
+var errNoPriorOfImages = errors.New("pu: the method requires a class prior, which cannot be estimated from pixels; " +
+	"set Config.Prior to the share " +
 	"of positives among the unlabeled images, or use Mixture or CrossFit, which estimate it")

@@ -118,6 +118,15 @@ func Write(path string, parts Parts) error {
 	return nil
 }
 
+// Save makes the file at path of what encode returns, as [Write] does.
+func Save(path string, encode func() (Parts, error)) error {
+	parts, err := encode()
+	if err != nil {
+		return err
+	}
+	return Write(path, parts)
+}
+
 // Damaged is the error of a file that is not what was written, or nothing that this package wrote.
 type Damaged struct{ what, mend string }
 

@@ -76,8 +76,8 @@ func (c *Classifier) view(d *Dataset) (Data, error) {
 			fault.If(d.Table != nil, "learn: rows of a table, but the classifier reads images of %s; give images",
 				c.shape),
 			fault.If(d.Table == nil && d.Shape != c.shape, "learn: images of %s, but the classifier reads images of "+
-				"%s (height×width×channels); "+
-				"bring them to that size: PredictFile and pu.OpenFolder do", d.Shape, c.shape))
+				"%s (height×width×channels); bring them to that size: PredictFile and pu.OpenFolder "+
+				"do", d.Shape, c.shape))
 	}
 	if d.Table == nil {
 		return Data{}, errors.New("learn: images, but the classifier reads rows of a table; give rows, as of " +

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -90,19 +89,11 @@ func (d *Dataset) Trainable() error {
 	positive, unlabeled := rows.Split(d.Labeled)
 	if len(positive) == 0 || len(unlabeled) == 0 {
 		return fmt.Errorf("learn: %d labeled positives and %d unlabeled examples; training needs at least one of "+
-			"each: "+
-			"mark the examples that are known to be positive in Labeled, and no "+
+			"each: mark the examples that are known to be positive in Labeled, and no "+
 			"others", len(positive), max(len(unlabeled), d.Len()-len(positive)))
 	}
-	if d.Table == nil && d.Len() > 1 {
-		size := pixels.Bytes(d.Shape)
-		same := true
-		for at := size; at < len(d.Pixels) && same; at += size {
-			same = bytes.Equal(d.Pixels[:size], d.Pixels[at:at+size])
-		}
-		return fault.If(same, "learn: all %d images are identical; give images that differ", d.Len())
-	}
-	return nil
+	return fault.If(d.Table == nil && d.Len() > 1 && pixels.AllSame(d.Pixels, pixels.Bytes(d.Shape)),
+		"learn: all %d images are identical; give images that differ", d.Len())
 }
 
 // Select returns a data set with copies of the given examples, in that order.

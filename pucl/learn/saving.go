@@ -48,11 +48,7 @@ func (c *Classifier) Save(path string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	file, err := c.encode()
-	if err == nil {
-		err = container.Write(path, file)
-	}
-	if err != nil {
+	if err := container.Save(path, c.encode); err != nil {
 		return fmt.Errorf("learn: saving the classifier: %w", err)
 	}
 	return nil

@@ -40,7 +40,8 @@ func (t Trees) Fit(x *mat.Dense, labeled []bool, seed uint64) (*Forest, error) {
 	bins := make([][]uint8, d)
 	for j := range bins {
 		values := mat.Col(nil, j, x)
-		out.Edges[j], bins[j] = edgesOf(values, maxBins), binned(values, maxBins)
+		out.Edges[j] = edgesOf(values, maxBins)
+		bins[j] = binsOf(out.Edges[j], values)
 	}
 	g := &growth{Trees: t, bins: bins, labeled: labeled, random: rand.New(rand.NewPCG(seed, 0x73ee5)),
 		margin: make([]float64, n)}

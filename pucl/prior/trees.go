@@ -80,8 +80,10 @@ func (t Trees) OfRows(x *mat.Dense, labeled []bool) (Fit, error) {
 }
 
 // binned returns the bin of each value: values that are equal share one, and smaller ones are in smaller ones.
-func binned(values []float64, most int) []uint8 {
-	edges := edgesOf(values, most)
+func binned(values []float64, most int) []uint8 { return binsOf(edgesOf(values, most), values) }
+
+// binsOf returns the bin of each value among bins with these edges.
+func binsOf(edges, values []float64) []uint8 {
 	bins := make([]uint8, len(values))
 	for i, v := range values {
 		bins[i] = binOf(edges, v)

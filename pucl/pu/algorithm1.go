@@ -74,7 +74,7 @@ func checkTuning(c *classify.FineTuneConfig, data learn.Data) error {
 func (m Algorithm1) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
 	error) {
 	p := m.Pretraining.For(data)
-	examples, err := m.Pretraining.data(data, p, run.Seed)
+	examples, err := p.data(data, run.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/learn"
+	"github.com/puclab/puclab/pucl/prior"
 	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -46,14 +47,6 @@ func (m Baseline) Check(data learn.Data, given float64) error {
 	); err != nil {
 		return err
 	}
-	if m.NeedsPrior() {
-		if given == 0 && data.Images() {
-			return errNoPriorOfImages
-		}
-		if err := enoughForPrior(m.Method.String(), data, given); err != nil {
-			return err
-		}
-	}
 	return rival.WithPrior(m.Method, cmp.Or(given, 0.5)).Check()
 }
 
@@ -63,14 +56,13 @@ func (m Baseline) Train(ctx context.Context, eng *engine.Engine, data learn.Data
 	share := run.Prior
 	positive, unlabeled := data.Counts()
 	if !data.CaseControl && share > 0 { // the baselines take all examples of a single data set for the population
-		share = (share*float64(unlabeled) + float64(positive)) / float64(positive+unlabeled)
+		share = prior.Estimate{Prior: share}.OneSample(positive, unlabeled).Prior
 	}
 	var examples rival.Examples = rival.Rows{X: data.X}
 	if data.Images() {
 		examples = rival.Images{Pixels: data.Pixels, Shape: data.Shape}
 		if m.Encoder == nil {
-			mean, deviation := pixelMoments(data.Pixels)
-			m.Encoder = encoder.SmallCNN{Mean: mean, Std: deviation}
+			m.Encoder = smallCNN(data.Pixels)
 		}
 	}
 	m.Settings.Checkpoint = run.Checkpoint

@@ -99,8 +99,7 @@ func checkTruth(truth []bool) error {
 		}
 	}
 	return fault.If(positive == 0 || positive == len(truth), "pu: a test set of %d examples with a known class, %d "+
-		"of them positive; both classes must "+
-		"occur: set Truth", len(truth), positive)
+		"of them positive; both classes must occur: set Truth", len(truth), positive)
 }
 
 // summarize computes means, intervals and differences.

@@ -47,15 +47,14 @@ func (m CrossFit) Check(data learn.Data, _ float64) error {
 	folds := cmp.Or(m.Folds, 3)
 	return cmp.Or(m.Pretraining.check("CrossFit", data), m.Probe.Check(),
 		fault.If(folds < 2 || positive < folds, "pu: CrossFit of %d folds with %d labeled positives; it needs 2 "+
-			"folds or more and a labeled positive "+
-			"for each", folds, positive))
+			"folds or more and a labeled positive for each", folds, positive))
 }
 
 // Train implements [Method].
 func (m CrossFit) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
 	error) {
 	p := m.Pretraining.For(data)
-	examples, err := m.Pretraining.data(data, p, run.Seed)
+	examples, err := p.data(data, run.Seed)
 	if err != nil {
 		return nil, err
 	}

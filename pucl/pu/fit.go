@@ -27,7 +27,7 @@ type (
 // Config states how [Fit] trains. The zero value chooses a method by the kind of data, see [Choose].
 type Config struct {
 	Method Method
-	Prior  float64 // share of positives among the unlabeled examples, where it is known; 0 means that methods that require it get an estimate
+	Prior  float64 // share of positives among the unlabeled examples; 0 means that methods that require it get an estimate
 	Seed   uint64  // of everything random
 
 	Checkpoint string         // folder to save to and to resume from, for methods that train a network; "" means none
@@ -63,11 +63,9 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 	if config.Method == nil {
 		config.Method = Choose(examples)
 	}
-	if err := config.Method.Check(examples, config.Prior); err != nil {
+	if err := cmp.Or(config.Method.Check(examples, config.Prior),
+		checkEstimable(config.Method, examples, config.Prior)); err != nil {
 		return nil, err
-	}
-	if config.Method.NeedsPrior() && config.Prior == 0 && examples.Images() {
-		return nil, errNoPriorOfImages
 	}
 	eng, err := engineOf(config.Engine)
 	if err != nil {
@@ -76,7 +74,7 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 	run := learn.Run{Seed: config.Seed, Prior: config.Prior, Checkpoint: config.Checkpoint}
 	var doubts []string
 	if config.Method.NeedsPrior() && run.Prior == 0 {
-		estimate, err := outOfFoldPrior(examples.X, examples.Labeled, config.Seed)
+		estimate, err := estimatedPrior(examples, config.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("pu: estimating the class prior: %w", err)
 		}
@@ -88,7 +86,8 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 	}
 	positive, unlabeled := examples.Counts()
 	info := learn.Info{
-		Method: config.Method.String(), Seed: config.Seed, Labeled: positive, Unlabeled: unlabeled, Prior: cmp.Or(run.Prior, trained.Prior),
+		Method: config.Method.String(), Seed: config.Seed, Labeled: positive, Unlabeled: unlabeled,
+		Prior:  cmp.Or(run.Prior, trained.Prior),
 		Doubts: append(doubts, trained.Doubts...), Environment: eng.Environment(),
 	}
 	scores, err := trained.Scores(eng, examples)
@@ -96,11 +95,9 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 		return nil, err
 	}
 	sorted := examples.UnlabeledScores(scores)
-	above, found := slices.BinarySearch(sorted, 0)
-	for found && above < len(sorted) && sorted[above] == 0 {
-		above++
+	if first := slices.IndexFunc(sorted, func(score float64) bool { return score > 0 }); first >= 0 {
+		info.Predicted = float64(len(sorted)-first) / float64(len(sorted))
 	}
-	info.Predicted = float64(len(sorted)-above) / float64(len(sorted))
 	info.Doubts = append(info.Doubts, doubtsOfPredictions(info, sorted)...)
 	return learn.NewClassifier(eng, data, encoding, trained, info)
 }
@@ -112,9 +109,8 @@ func doubtsOfPredictions(info learn.Info, sorted []float64) (list []string) {
 		list = append(list, "all unlabeled examples have the same score, so that nothing was learned: check that "+
 			"the examples differ")
 	case info.Predicted == 0 || info.Predicted == 1:
-		list = append(list, fmt.Sprintf("it predicts the same class for all unlabeled examples: its scores may "+
-			"still rank them; set Config.Prior, or "+
-			"use another method"))
+		list = append(list, "it predicts the same class for all unlabeled examples: its scores may still rank them; "+
+			"set Config.Prior, or use another method")
 	}
 	if info.Labeled < 20 {
 		list = append(list, fmt.Sprintf("only %d labeled positives: label 20 or more", info.Labeled))

@@ -48,8 +48,8 @@ func (m Mixture) Check(data learn.Data, _ float64) error {
 	folds := cmp.Or(m.Labels.Folds, 4)
 	return cmp.Or(m.Pretraining.check("Mixture", data), m.Probe.Check(), checkTuning(m.FineTune, data),
 		fault.If(min(positive, unlabeled) < folds, "pu: Mixture with %d labeled positives, %d unlabeled examples "+
-			"and %d folds; each fold needs one of "+
-			"both: label more, or set Labels.Folds lower", positive, unlabeled, folds))
+			"and %d folds; each fold needs one of both: label more, or set Labels.Folds "+
+			"lower", positive, unlabeled, folds))
 }
 
 // Train implements [Method].
@@ -59,7 +59,7 @@ func (m Mixture) Train(ctx context.Context, eng *engine.Engine, data learn.Data,
 	if m.Debiased {
 		p.Objective = pucl.PUDebiased(run.Prior)
 	}
-	examples, err := m.Pretraining.data(data, p, run.Seed)
+	examples, err := p.data(data, run.Seed)
 	if err != nil {
 		return nil, err
 	}

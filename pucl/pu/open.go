@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -35,34 +36,26 @@ type FolderConfig struct {
 	Like          *Dataset // takes size and channels from this data set instead, as for a test set; may be nil
 
 	CaseControl bool // the labeled positives were gathered separately; see Dataset.CaseControl
-	SkipBroken  bool // leaves out files that cannot be read and lists them in Dataset.Skipped, instead of an error that lists them all
+	SkipBroken  bool // files that cannot be read are left out and listed in Dataset.Skipped; false lists them all in an error
 }
 
 // OpenFolder reads all images below a folder, each sub-folder of which holds images of one kind.
 func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 	c := folder.Config{Height: config.Height, Width: config.Width, Gray: config.Gray}
 	fsys := os.DirFS(path)
+	if like := config.Like; like != nil {
+		c.Height, c.Width, c.Gray = like.Shape.Height, like.Shape.Width, like.Shape.Channels == 1
+		if like.Files != nil {
+			c.Fit = like.Files.Fit
+		}
+	} else if c.Height == 0 && c.Width == 0 {
+		var err error
+		if c.Height, c.Width, c.Gray, err = sizeOf(fsys, c); err != nil {
+			return nil, inFile(path, err)
+		}
+	}
 	set, err := folder.Open(fsys, c)
 	if err != nil {
-		return nil, inFile(path, err)
-	}
-	switch {
-	case config.Like != nil:
-		if config.Like.Files == nil {
-			c.Height, c.Width, c.Gray = config.Like.Shape.Height, config.Like.Shape.Width, config.Like.Shape.Channels == 1
-		} else {
-			c.Height, c.Width, c.Gray, c.Fit = config.Like.Files.Height, config.Like.Files.Width, config.Like.Files.Gray, config.Like.Files.Fit
-		}
-	case c.Height == 0 && c.Width == 0:
-		if c.Height, c.Width, c.Gray, err = sizeOf(path, set, config.Gray); err != nil {
-			return nil, err
-		}
-	}
-	positive := config.Positive
-	if positive == nil && config.Truth == nil {
-		positive = []string{"labeled", "positive"}
-	}
-	if set, err = folder.Open(fsys, c); err != nil {
 		return nil, inFile(path, err)
 	}
 	var images *datasets.Images
@@ -79,64 +72,67 @@ func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 		Pixels: images.Pixels, Shape: Shape{Height: images.Height, Width: images.Width, Channels: images.Channels},
 		Labeled: make([]bool, images.Len()), CaseControl: config.CaseControl, Files: &c, Skipped: broken,
 	}
-	named := config.Truth
-	marks := d.Labeled
-	if config.Truth != nil {
+	marks, names, given := d.Labeled, config.Positive, config.Positive != nil
+	switch {
+	case config.Truth != nil:
 		d.Truth = make([]bool, images.Len())
-		marks = d.Truth
-	} else {
-		named = positive
+		marks, names, given = d.Truth, config.Truth, true
+	case !given:
+		names = []string{"labeled", "positive"}
 	}
 	found := false
 	for i, class := range images.Labels {
-		marks[i] = slices.Contains(named, images.Classes[class])
+		marks[i] = slices.Contains(names, images.Classes[class])
 		found = found || marks[i]
 	}
-	for _, name := range named {
-		if !slices.Contains(images.Classes, name) && (config.Positive != nil || config.Truth != nil) {
-			return nil, fmt.Errorf("pu: %s has no sub-folder %s; it has %s", path, name, strings.Join(images.Classes,
-				", "))
+	classes := strings.Join(images.Classes, ", ")
+	for _, name := range names {
+		if given && !slices.Contains(images.Classes, name) {
+			return nil, fmt.Errorf("pu: %s has no sub-folder %s; it has %s", path, name, classes)
 		}
 	}
 	if !found {
 		return nil, fmt.Errorf("pu: %s has no sub-folder \"labeled\" or \"positive\" but %s; name those of labeled "+
-			"positives in Positive, or, of a test "+
-			"set, those of positives in Truth", path, strings.Join(images.Classes, ", "))
+			"positives in Positive, or, of a test set, those of positives in Truth", path, classes)
 	}
 	return d, d.Validate()
 }
 
 func inFile(path string, err error) error { return fmt.Errorf("pu: %s: %w", path, err) }
 
-// sizeOf returns the size of the first image of a set, at most 64 pixels a side, and whether the first image of every
-// class is gray.
-func sizeOf(path string, set *folder.Set, gray bool) (height, width int, allGray bool, err error) {
-	allGray = true
+// sizeOf returns the size of the first image of a folder, at most 64 pixels a side, and whether c or the first image of
+// every class is gray.
+func sizeOf(fsys fs.FS, c folder.Config) (height, width int, gray bool, err error) {
+	set, err := folder.Open(fsys, c)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	gray = true
 	seen := make([]bool, len(set.Classes))
 	for i, class := range set.Labels {
 		if seen[class] {
 			continue
 		}
-		file, err := os.DirFS(path).Open(set.Path(i))
+		file, err := fsys.Open(set.Path(i))
 		if err != nil {
-			return 0, 0, false, inFile(path, err)
+			return 0, 0, false, err
 		}
-		c, _, err := image.DecodeConfig(file)
+		first, _, err := image.DecodeConfig(file)
 		file.Close()
 		if err != nil { // a broken file is reported, or skipped, where all are read
 			continue
 		}
 		seen[class] = true
-		allGray = allGray && (c.ColorModel == color.GrayModel || c.ColorModel == color.Gray16Model)
+		gray = gray && (first.ColorModel == color.GrayModel || first.ColorModel == color.Gray16Model)
 		if height == 0 {
-			height, width = c.Height, c.Width
+			height, width = first.Height, first.Width
 		}
 	}
 	const most = 64
 	if longest := max(height, width); longest > most {
 		height, width = max(height*most/longest, 1), max(width*most/longest, 1)
 	}
-	return height, width, gray || allGray, fault.If(height == 0, "pu: %s: no image can be read", path)
+	return height, width, c.Gray || gray, fault.If(height == 0, "no image can be read")
 }
 
 // TableConfig states how [OpenTable] reads a CSV file.
@@ -150,7 +146,7 @@ type TableConfig struct {
 	Comma    rune     // 0 means ','
 
 	CaseControl bool // the labeled positives were gathered separately; see Dataset.CaseControl
-	SkipBad     bool // leaves out lines that cannot be read and lists them in Dataset.Skipped, instead of an error that lists them
+	SkipBad     bool // lines that cannot be read are left out and listed in Dataset.Skipped; false lists them in an error
 }
 
 // OpenTable reads a CSV file with a header. Columns may be numbers or categories, with gaps: [Fit] fills and encodes

@@ -51,8 +51,7 @@ func (p Pretraining) For(data learn.Data) Pretraining {
 		return p
 	}
 	if p.Encoder == nil {
-		mean, deviation := pixelMoments(data.Pixels)
-		p.Encoder = encoder.SmallCNN{Mean: mean, Std: deviation}
+		p.Encoder = smallCNN(data.Pixels)
 	}
 	if p.Recipe == nil {
 		p.Recipe = augment.Recipe{augment.CropJitter{}}
@@ -65,41 +64,36 @@ func (p Pretraining) For(data learn.Data) Pretraining {
 	return p
 }
 
-// pixelMoments returns the mean and the standard deviation of the pixels in [0, 1]. Of constant pixels the deviation is
-// 1.
-func pixelMoments(pixels []uint8) (mean, deviation float64) {
+// smallCNN returns a SmallCNN that subtracts the mean of the pixels and divides by their standard deviation, both to
+// six digits. Constant pixels are divided by 1.
+func smallCNN(pixels []uint8) encoder.Encoder {
 	var counts [256]int
 	for _, p := range pixels {
 		counts[p]++
 	}
-	n := float64(len(pixels))
+	n, mean, variance := float64(len(pixels)), 0.0, 0.0
 	for value, count := range counts {
 		mean += float64(value) / 255 * float64(count) / n
 	}
 	for value, count := range counts {
 		d := float64(value)/255 - mean
-		deviation += d * d * float64(count) / n
+		variance += d * d * float64(count) / n
 	}
-	if deviation == 0 {
-		deviation = 1
+	if variance == 0 {
+		variance = 1
 	}
-	return max(round6(mean), 1e-6), round6(math.Sqrt(deviation))
+	round := func(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+	return encoder.SmallCNN{Mean: max(round(mean), 1e-6), Std: round(math.Sqrt(variance))} // 0 means a default
 }
-
-// round6 keeps six digits, so that descriptions of encoders stay short.
-func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // check returns an error if p, defaults filled in, cannot be followed.
 func (p Pretraining) check(name string, data learn.Data) error {
 	positive, _ := data.Counts()
-	q := p.For(data)
 	if err := cmp.Or(
 		fault.If(positive < 2, "pu: %s with %d labeled positive; contrast attracts labeled positives to each other "+
-			"and needs 2: label more, or use "+
-			"Logistic for rows or a baseline for images", name, positive),
+			"and needs 2: label more, or use Logistic for rows or a baseline for images", name, positive),
 		fault.If(p.Seed != 0 || p.Checkpoint != "" || p.Batch.Seed != 0, "pu: %s with a Seed or a Checkpoint of its "+
-			"own; set those of Config, from "+
-			"which all others follow", name),
+			"own; set those of Config, from which all others follow", name),
 		fault.If(data.Images() && p.Corruption != 0, "pu: %s with Corruption %g, which makes views of rows; leave "+
 			"it 0 for images", name, p.Corruption),
 		fault.If(!data.Images() && p.Recipe != nil, "pu: %s with a Recipe, which makes views of images; leave it "+
@@ -107,12 +101,12 @@ func (p Pretraining) check(name string, data learn.Data) error {
 	); err != nil {
 		return err
 	}
-	_, err := p.data(data, q, 0)
+	_, err := p.For(data).data(data, 0)
 	return err
 }
 
-// data returns the examples as the stages of pipeline read them, with batches.
-func (p Pretraining) data(data learn.Data, q Pretraining, seed uint64) (pipeline.Data, error) {
+// data returns the examples as the stages of pipeline read them, with batches. The zero fields of p are filled in.
+func (p Pretraining) data(data learn.Data, seed uint64) (pipeline.Data, error) {
 	classes := []string{"labeled", "unlabeled"}
 	labels := make([]int, len(data.Labeled))
 	for i, labeled := range data.Labeled {
@@ -127,26 +121,21 @@ func (p Pretraining) data(data learn.Data, q Pretraining, seed uint64) (pipeline
 	if err != nil {
 		return nil, err
 	}
-	batch := q.Batch
-	batch.Seed = seed
+	p.Batch.Seed = seed
 	if data.Images() {
 		images := &datasets.Images{
 			Height: data.Shape.Height, Width: data.Shape.Width, Channels: data.Shape.Channels,
 			Pixels: data.Pixels, Labels: labels, Classes: classes,
 		}
-		hide := func(hidden []bool) (train.Batches, error) {
-			some, err := split.HideLabels(hidden)
-			if err != nil {
-				return nil, err
-			}
-			return datasets.NewSourceBatches(images, some, batch)
+		of := func(split *datasets.Split) (train.Batches, error) {
+			return datasets.NewSourceBatches(images, split, p.Batch)
 		}
-		batches, err := datasets.NewSourceBatches(images, split, batch)
+		batches, err := of(split)
 		return pipeline.Images{Batches: batches, Images: images, Index: split.Index, Labeled: split.Labeled,
-			HideLabels: hide}, err
+			HideLabels: without(split, of)}, err
 	}
 	table := &tabular.Table{Features: data.X, Labels: labels, Classes: classes}
-	corruption, err := tabular.NewCorruption(data.X, q.Corruption)
+	corruption, err := tabular.NewCorruption(data.X, p.Corruption)
 	if err != nil {
 		return nil, err
 	}
@@ -154,15 +143,22 @@ func (p Pretraining) data(data learn.Data, q Pretraining, seed uint64) (pipeline
 	if err != nil {
 		return nil, err
 	}
-	hide := func(hidden []bool) (train.FeatureBatches, error) {
+	of := func(split *datasets.Split) (train.FeatureBatches, error) {
+		return tabular.NewBatches(table, split, corruption, p.Batch)
+	}
+	batches, err := of(split)
+	return pipeline.Features{Batches: batches, X: x, Labeled: split.Labeled, HideLabels: without(split, of)}, err
+}
+
+// without returns a function that makes the batches of a split without some of its labels.
+func without[B any](split *datasets.Split, batches func(*datasets.Split) (B, error)) func(hidden []bool) (B, error) {
+	return func(hidden []bool) (none B, err error) {
 		some, err := split.HideLabels(hidden)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		return tabular.NewBatches(table, some, corruption, batch)
+		return batches(some)
 	}
-	batches, err := tabular.NewBatches(table, split, corruption, batch)
-	return pipeline.Features{Batches: batches, X: x, Labeled: split.Labeled, HideLabels: hide}, err
 }
 
 // describe names what p changes, defaults not filled in.

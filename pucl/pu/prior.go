@@ -1,9 +1,13 @@
 package pu
 
 import (
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
+	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/prior"
 )
 
@@ -36,17 +40,12 @@ func EstimatePrior(data *Dataset, config PriorConfig) (*PriorEstimates, error) {
 		return nil, err
 	}
 	if examples.Images() {
-		return nil, fmt.Errorf("pu: the class prior cannot be estimated from pixels; train Mixture or CrossFit, " +
-			"whose Info.Prior is an estimate, or " +
-			"embed the images and give the embeddings as Features")
+		return nil, errors.New("pu: the class prior cannot be estimated from pixels; train Mixture or CrossFit, " +
+			"whose Info.Prior is an estimate, or embed the images and give the embeddings as Features")
 	}
 	labeled, c := examples.Labeled, prior.Config{Level: config.Level, Seed: config.Seed}
-	fit, err := prior.Trees{}.OfRows(examples.X, labeled)
-	if err != nil {
-		return nil, err
-	}
 	folds := prior.Folds{Seed: config.Seed}
-	scores, err := prior.OutOfFold(labeled, folds, fit)
+	fit, scores, err := treeScores(examples, folds)
 	if err != nil {
 		return nil, err
 	}
@@ -82,4 +81,48 @@ func (p *PriorEstimates) String() string {
 		lines = append(lines, fmt.Sprintf("%-10s %s", e.Name, e.Estimate))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// treeScores returns the classifier [prior.Trees] for the rows and its out-of-fold scores of them.
+func treeScores(data learn.Data, folds prior.Folds) (prior.Fit, []float64, error) {
+	fit, err := prior.Trees{}.OfRows(data.X, data.Labeled)
+	if err != nil {
+		return nil, nil, err
+	}
+	scores, err := prior.OutOfFold(data.Labeled, folds, fit)
+	return fit, scores, err
+}
+
+// estimatedPrior estimates the class prior of rows by [prior.BBE] from trees.
+func estimatedPrior(data learn.Data, seed uint64) (prior.Estimate, error) {
+	_, scores, err := treeScores(data, prior.Folds{Seed: rand.New(rand.NewPCG(seed, 0xb1a5)).Uint64()})
+	if err != nil {
+		return prior.Estimate{}, err
+	}
+	return prior.BBE(scores, data.Labeled, prior.Config{Seed: seed})
+}
+
+// leastForPrior is the number of examples of either kind that the estimate of a class prior requires.
+const leastForPrior = 10
+
+// enoughForPrior returns an error if the class prior is neither given nor can be estimated.
+func enoughForPrior(name string, data learn.Data, given float64) error {
+	positive, unlabeled := data.Counts()
+	return fault.If(given == 0 && min(positive, unlabeled) < leastForPrior, "pu: %s with %d labeled positives and "+
+		"%d unlabeled examples; the class prior cannot be estimated from fewer than %d of either: set Config.Prior, "+
+		"or label more", name, positive, unlabeled, leastForPrior)
+}
+
+// checkEstimable returns an error if a method requires a class prior that the call does not give and the data do not
+// allow to estimate.
+func checkEstimable(m Method, data learn.Data, given float64) error {
+	if given > 0 || !m.NeedsPrior() {
+		return nil
+	}
+	if data.Images() {
+		return errors.New("pu: the method requires a class prior, which cannot be estimated from pixels; set " +
+			"Config.Prior to the share of positives among the unlabeled images, or use Mixture or CrossFit, which " +
+			"estimate it")
+	}
+	return enoughForPrior(m.String(), data, given)
 }

@@ -1,10 +1,8 @@
 package pu
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -82,8 +80,7 @@ func (r ranker) cut(data learn.Data, run learn.Run, outOfFold []float64) (*learn
 func doubtsOf(e prior.Estimate) (list []string) {
 	if e.Overlap {
 		list = append(list, "positives and negatives overlap, so that the class prior is an upper bound and the "+
-			"decision threshold may be too low: "+
-			"set Config.Prior if it is known")
+			"decision threshold may be too low: set Config.Prior if it is known")
 	}
 	if e.High-e.Low > 0.3 {
 		list = append(list, fmt.Sprintf("the class prior is only known to lie between %.2f and %.2f: set "+
@@ -106,36 +103,7 @@ func threshold(sorted []float64, share float64) float64 {
 	return (sorted[below-1] + sorted[below]) / 2
 }
 
-// leastForPrior is the number of examples of either kind that the estimate of a class prior requires.
-const leastForPrior = 10
-
-// enoughForPrior returns an error if the class prior is neither given nor can be estimated.
-func enoughForPrior(name string, data learn.Data, given float64) error {
-	positive, unlabeled := data.Counts()
-	return fault.If(given == 0 && min(positive, unlabeled) < leastForPrior, "pu: %s with %d labeled positives and "+
-		"%d unlabeled examples; the class "+
-		"prior cannot be estimated from fewer than %d of either: set Config.Prior, or label "+
-		"more", name, positive, unlabeled, leastForPrior)
-}
-
 func rowsOnly(name string, data learn.Data) error {
 	return fault.If(data.Images(), "pu: %s trains on rows, and the data are images; use Mixture, CrossFit, "+
 		"Algorithm1 or a baseline", name)
 }
-
-// outOfFoldPrior estimates the class prior of rows by [prior.BBE] from trees.
-func outOfFoldPrior(x *mat.Dense, labeled []bool, seed uint64) (prior.Estimate, error) {
-	fit, err := prior.Trees{}.OfRows(x, labeled)
-	if err != nil {
-		return prior.Estimate{}, err
-	}
-	scores, err := prior.OutOfFold(labeled, prior.Folds{Seed: rand.New(rand.NewPCG(seed, 0xb1a5)).Uint64()}, fit)
-	if err != nil {
-		return prior.Estimate{}, err
-	}
-	return prior.BBE(scores, labeled, prior.Config{Seed: seed})
-}
-
-var errNoPriorOfImages = errors.New("pu: the method requires a class prior, which cannot be estimated from pixels; " +
-	"set Config.Prior to the share " +
-	"of positives among the unlabeled images, or use Mixture or CrossFit, which estimate it")

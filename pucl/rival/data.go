@@ -1,7 +1,6 @@
 package rival
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/internal/pixels"
@@ -77,13 +77,7 @@ func (d Data) pools() (positive, unlabeled []int, err error) {
 // checkSpread returns an error if all examples are the same.
 func checkSpread(e Examples, n int) error {
 	all := e.bytes()
-	size := len(all) / n
-	for at := size; at < len(all); at += size {
-		if !bytes.Equal(all[:size], all[at:at+size]) {
-			return nil
-		}
-	}
-	return fmt.Errorf("rival: all %d %ss are the same, so that nothing tells them apart; give %ss that differ", n, e.name(), e.name())
+	return fault.If(pixels.AllSame(all, len(all)/n), "rival: all %d %ss are the same, so that nothing tells them apart; give %ss that differ", n, e.name(), e.name())
 }
 
 // checkExamples returns how many examples there are, or an error if they cannot be used.

@@ -28,11 +28,7 @@ var embeddingKind = container.Kind{
 // Save writes e to one file, whole or not at all. Numbers are kept in float32, as models compute them. A matrix without rows
 // comes back as nil.
 func (e *Embedding) Save(path string) error {
-	file, err := e.encode()
-	if err == nil {
-		err = container.Write(path, file)
-	}
-	if err != nil {
+	if err := container.Save(path, e.encode); err != nil {
 		return fmt.Errorf("train: saving the embedding: %w", err)
 	}
 	return nil

@@ -47,11 +47,7 @@ func (m *Model) Save(path string) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	file, err := m.encode()
-	if err == nil {
-		err = container.Write(path, file)
-	}
-	if err != nil {
+	if err := container.Save(path, m.encode); err != nil {
 		return fmt.Errorf("train: saving the model: %w", err)
 	}
 	return nil

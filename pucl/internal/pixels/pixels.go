@@ -2,6 +2,7 @@
 package pixels
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/puclab/puclab/pucl/augment"
@@ -30,6 +31,16 @@ func CheckLabeled(pixels []uint8, labels int, images, what string, shape augment
 			n, images, shape.Height, shape.Width, shape.Channels, labels, what)
 	}
 	return err
+}
+
+// AllSame reports whether all examples of size bytes each are the same.
+func AllSame(examples []uint8, size int) bool {
+	for at := size; at < len(examples); at += size {
+		if !bytes.Equal(examples[:size], examples[at:at+size]) {
+			return false
+		}
+	}
+	return true
 }
 
 // At returns the bytes of image i, of images of size bytes each.

@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl/prior", "pucl/pseudo", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/internal/steptest", "pucl/internal/traintest", "pucl/probe", "pucl/mak", "theory/..."},
 	{"pucl/train/..."},
-	{"pucl/classify", "pucl/learn", "pucl/rival", "pucl/vqa"},
+	{"pucl/classify", "pucl/learn", "pucl/baseline", "pucl/vqa"},
 	{"pucl/pipeline"},
 	{"pucl/pu"},
 	{"notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},

@@ -21,10 +21,10 @@ import (
 	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/internal/liveline"
 	"github.com/puclab/puclab/internal/wholefile"
+	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -186,9 +186,9 @@ func (f fake) train(ctx context.Context, eng *engine.Engine, seed uint64, place 
 		labeled[i], truth[i] = i < 20, i < 70
 		x.SetRow(i, []float64{rng.NormFloat64(), 2*b2f(truth[i]) - 1 + rng.NormFloat64()})
 	}
-	rows := rival.Rows{X: x}
-	result, err := rival.Train(ctx, eng, rival.Data{Examples: rows, Labeled: labeled}, rival.Config{
-		Method: rival.NNPU{Prior: 0.5}, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Positives: 8, Unlabeled: 24, Seed: seed,
+	rows := baseline.Rows{X: x}
+	result, err := baseline.Train(ctx, eng, baseline.Data{Examples: rows, Labeled: labeled}, baseline.Config{
+		Method: baseline.NNPU{Prior: 0.5}, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Positives: 8, Unlabeled: 24, Seed: seed,
 		Settings: train.Settings{Steps: f.Steps, Checkpoint: place.Folder, CheckpointEvery: f.Every,
 			Observer: slow{place.Observer, f.Pause}},
 	})

@@ -28,7 +28,7 @@ func kindOf(setting string) int {
 	return slices.IndexFunc(kindsOfData, func(kind struct{ name, prefix string }) bool { return strings.HasPrefix(setting, kind.prefix) })
 }
 
-// StudyChoosing gathers what the rules of choosing make of all runs of Tables 1 and 2 and of the rivals on tables that a store has at a size, of
+// StudyChoosing gathers what the rules of choosing make of all runs of Tables 1 and 2 and of the baselines on tables that a store has at a size, of
 // each method and head but those that are shown all classes, [TrueLabels] and [Ceiling]: on Fashion-MNIST, by which a rule may be picked, and on
 // CIFAR-10, STL-10 and six tables, which tell what it is worth. Means are over runs, of the mean over the heads of each, since heads of a run
 // share what they err by. A kind of data is left out where no head has a point by every rule.

@@ -17,7 +17,7 @@ const corruptionRates = "corruption-rates"
 // CorruptionRates are the shares of features that [Corruption] goes through. 0.6 is that of SCARF and of all other runs.
 func CorruptionRates() []float64 { return []float64{0.1, 0.2, 0.4, 0.6, 0.8} }
 
-// Corruption is what the share of replaced features decides for PUCL on the six tables of [RivalsOnTables], whose runs of PUCL it shares: of
+// Corruption is what the share of replaced features decides for PUCL on the six tables of [BaselinesOnTables], whose runs of PUCL it shares: of
 // few, two views tell each other by what they kept; of many, nothing of the row is left.
 func Corruption(size experiment.Size) (experiment.Grid, error) {
 	seeds, sets := 5, uciSets()

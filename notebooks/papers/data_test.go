@@ -135,11 +135,11 @@ func TestUnknownClasses(t *testing.T) {
 		"%d labeled, %d unlabeled, %d of them unknown, π = %g", p.NumLabeled(), p.NumUnlabeled(), unknown, p.Prior)
 }
 
-// Every point of a figure is a setting of the grid, runs at the rate of all other runs are those of the rivals' grid, and all others tell
+// Every point of a figure is a setting of the grid, runs at the rate of all other runs are those of the baselines' grid, and all others tell
 // their rate.
 func TestCorruption(t *testing.T) {
 	grid := expect.Must(Corruption(experiment.Laptop))(t)
-	whole := expect.Must(RivalsOnTables(experiment.Laptop))(t)
+	whole := expect.Must(BaselinesOnTables(experiment.Laptop))(t)
 	byPath := map[string]experiment.Run{}
 	for _, run := range whole.Runs {
 		byPath[run.Path()] = run
@@ -155,7 +155,7 @@ func TestCorruption(t *testing.T) {
 		mine, err := run.Identity()
 		theirs, otherErr := other.Identity()
 		expect.That(t, err == nil && otherErr == nil && len(mine.Differences(theirs)) == 0,
-			"%s is another run among the rivals: %v, %v, %v", run, mine.Differences(theirs), err, otherErr)
+			"%s is another run among the baselines: %v, %v, %v", run, mine.Differences(theirs), err, otherErr)
 	}
 	expect.That(t, len(grid.Runs) == 150 && shared == 30,
 		"%d runs, %d of them shared; want 150 and 30", len(grid.Runs), shared)

@@ -15,7 +15,7 @@ import (
 // Draw sets what cells hold of the table beside the published numbers, if there are any, for points chosen by one rule and in the given
 // settings: accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
 // nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names cells
-// of fewer runs than the grid has, above all where some failed, degenerate classifiers, and rivals that make fewer passes than others. [Table.Sources]
+// of fewer runs than the grid has, above all where some failed, degenerate classifiers, and baselines that make fewer passes than others. [Table.Sources]
 // tells where published numbers are from.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
@@ -93,12 +93,12 @@ func (t Table) Sources() string {
 	return strings.Join(lines, "\n")
 }
 
-// fewerPasses tells, setting by setting, which rivals that are done made fewer passes over the unlabeled images than others.
+// fewerPasses tells, setting by setting, which baselines that are done made fewer passes over the unlabeled images than others.
 func fewerPasses(cells *experiment.Cells, settings []string) (told []string) {
 	for _, setting := range settings {
 		passes, most := map[string]int{}, 0
 		for _, s := range cells.Standings {
-			if config, ok := s.Run.Config.(Rival); ok && s.Run.Setting == setting {
+			if config, ok := s.Run.Config.(Baseline); ok && s.Run.Setting == setting {
 				most = max(most, config.Epochs)
 				if s.State == experiment.Done {
 					passes[s.Run.Method] = config.Epochs
@@ -112,7 +112,7 @@ func fewerPasses(cells *experiment.Cells, settings []string) (told []string) {
 			}
 		}
 		if len(fewer) > 0 {
-			told = append(told, fmt.Sprintf("Fewer passes than the %d of other rivals: %s in %s.", most, strings.Join(fewer, ", "), setting))
+			told = append(told, fmt.Sprintf("Fewer passes than the %d of other baselines: %s in %s.", most, strings.Join(fewer, ", "), setting))
 		}
 	}
 	return told
@@ -125,7 +125,7 @@ func title(cells *experiment.Cells, setting string) string {
 		switch config := s.Run.Config.(type) {
 		case Contrastive:
 			data = config.Data
-		case Rival:
+		case Baseline:
 			data = config.Data
 		}
 		if s.Run.Setting == setting && data.Files == JPEGCopies {

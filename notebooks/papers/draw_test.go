@@ -19,7 +19,7 @@ func fakeCells() *experiment.Cells {
 	cells := &experiment.Cells{}
 	add := func(method string, seed uint64, state experiment.State, points ...experiment.Point) {
 		cells.Standings = append(cells.Standings, experiment.Standing{
-			Run: experiment.Run{Setting: "CIFAR-I, 1000 labeled", Method: method, Seed: seed, Config: Rival{Data: Data{Files: JPEGCopies}},
+			Run: experiment.Run{Setting: "CIFAR-I, 1000 labeled", Method: method, Seed: seed, Config: Baseline{Data: Data{Files: JPEGCopies}},
 				Train: func(context.Context, *engine.Engine, experiment.Place) (*experiment.Outcome, error) { return nil, nil }},
 			State: state, Result: &experiment.Result{Points: points},
 		})
@@ -57,7 +57,7 @@ func holds(t *testing.T, table viz.Table, name string, words ...string) {
 // Ours stand beside the published numbers of the same rule; 85 ± 12.706·7.071/√2 is the 95% interval of 90 and 80.
 func TestDraw(t *testing.T) {
 	table := Table2().Draw(fakeCells(), experiment.Last, "CIFAR-I, 1000 labeled")
-	holds(t, table, "Table 2: PUCL and its rivals. Point chosen by: last")
+	holds(t, table, "Table 2: PUCL and its baselines. Point chosen by: last")
 	holds(t, table, "method", "CIFAR-I, 1000 labeled (JPEG copies)", "published")
 	holds(t, table, "PUCL, PUPL (CE)", "85.0 ± 63.5", "92.3 ± 1.9")
 	holds(t, table, "nnPU ", "60.0", "86.3")
@@ -127,11 +127,11 @@ func TestDrawClaimsTellsOfSeedsLeftOut(t *testing.T) {
 	expect.That(t, strings.Contains(claims(cells), want), "%q, want %q in it", claims(cells), want)
 }
 
-// A rival that makes fewer passes than the others stands beside them with that said.
+// A baseline that makes fewer passes than the others stands beside them with that said.
 func TestDrawTellsOfFewerPasses(t *testing.T) {
 	cells := fakeCells()
 	passes := func(run, epochs int) {
-		config := cells.Standings[run].Run.Config.(Rival)
+		config := cells.Standings[run].Run.Config.(Baseline)
 		config.Epochs = epochs
 		cells.Standings[run].Run.Config = config
 	}
@@ -141,7 +141,7 @@ func TestDrawTellsOfFewerPasses(t *testing.T) {
 	}
 	expect.That(t, !strings.Contains(note(), "passes"), "%v", note())
 	passes(2, 5)
-	want := "Fewer passes than the 10 of other rivals: nnPU 5 in CIFAR-I, 1000 labeled."
+	want := "Fewer passes than the 10 of other baselines: nnPU 5 in CIFAR-I, 1000 labeled."
 	expect.That(t, strings.Contains(note(), want), "%q, want %q in it", note(), want)
 	cells.Standings[2].State = experiment.Missing
 	expect.That(t, !strings.Contains(note(), "passes"), "of runs that are not done: %s", note())

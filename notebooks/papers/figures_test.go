@@ -69,7 +69,7 @@ func keeps(grid string, figure bool, run experiment.Run, head string, measure Me
 		if config.Neighbors > 0 {
 			heads = append(slices.Clone(heads), Neighbors)
 		}
-	case Rival:
+	case Baseline:
 		heads = []string{""}
 	default:
 		heads = []string{Neighbors, Ceiling} // of watched runs and of ten classes

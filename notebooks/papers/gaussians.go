@@ -94,7 +94,7 @@ func Gaussians(size experiment.Size) (experiment.Grid, error) {
 			c := plane(m, prior, 0.05)
 			c.Steps = steps
 			for seed := range uint64(networks) {
-				grid.Runs = append(grid.Runs, c.contrastive(RoundAt(distance, prior), pucl.PUCL(), seed+1), c.rival(RoundAt(distance, prior), seed+1))
+				grid.Runs = append(grid.Runs, c.contrastive(RoundAt(distance, prior), pucl.PUCL(), seed+1), c.baseline(RoundAt(distance, prior), seed+1))
 			}
 		}
 	}

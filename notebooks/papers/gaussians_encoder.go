@@ -11,11 +11,11 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/risk"
-	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -28,7 +28,7 @@ const NetworkNNPU = "nnPU, network"
 const PlaneSigma = 0.5
 
 // planeNetworkVersion is the version of runs in the plane that train a network; see experiment.Run. What changes a head raises it, as it
-// raises [contrastiveVersion]; what changes how nnPU trains raises the version that package rival has of it.
+// raises [contrastiveVersion]; what changes how nnPU trains raises the version that package baseline has of it.
 const planeNetworkVersion = 1
 
 // PlaneContrastive is the configuration of a run that pretrains an encoder on points of the plane.
@@ -43,8 +43,8 @@ type PlaneContrastive struct {
 	Share     float64 // of labeled points in a batch
 }
 
-// PlaneRival is the configuration of a run that trains a network on points of the plane by a rival.
-type PlaneRival struct {
+// PlaneBaseline is the configuration of a run that trains a network on points of the plane by a baseline.
+type PlaneBaseline struct {
 	Plane            // Steps are those of the network; nothing is clustered, so Restarts is 0
 	Protocol  int    // planeNetworkVersion
 	Method    string // with all its numbers
@@ -72,14 +72,14 @@ func (c Plane) contrastive(setting string, o pucl.Objective, seed uint64) experi
 	}
 }
 
-// rival returns the run that trains the same network on the points by nnPU, with as many steps and as many points of each kind in each.
-func (c Plane) rival(setting string, seed uint64) experiment.Run {
+// baseline returns the run that trains the same network on the points by nnPU, with as many steps and as many points of each kind in each.
+func (c Plane) baseline(setting string, seed uint64) experiment.Run {
 	c.Restarts = 0
-	method := rival.NNPU{Prior: c.Prior}
-	config := rival.Config{Method: method, Encoder: tableEncoder(), Positives: 64, Unlabeled: 192, Seed: seed, Settings: train.Settings{Steps: c.Steps}}
+	method := baseline.NNPU{Prior: c.Prior}
+	config := baseline.Config{Method: method, Encoder: tableEncoder(), Positives: 64, Unlabeled: 192, Seed: seed, Settings: train.Settings{Steps: c.Steps}}
 	return experiment.Run{
 		Setting: setting, Method: NetworkNNPU, Seed: seed, Version: method.Version(),
-		Config: PlaneRival{Plane: c, Protocol: planeNetworkVersion, Method: method.String(), Encoder: encoder.Describe(config.Encoder),
+		Config: PlaneBaseline{Plane: c, Protocol: planeNetworkVersion, Method: method.String(), Encoder: encoder.Describe(config.Encoder),
 			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 			config.Settings.Observer = place.Observer
@@ -88,17 +88,17 @@ func (c Plane) rival(setting string, seed uint64) experiment.Run {
 	}
 }
 
-// compete does a run of a rival. It is judged at its end alone.
-func (c Plane) compete(ctx context.Context, eng *engine.Engine, config rival.Config) (*experiment.Outcome, error) {
+// compete does a run of a baseline. It is judged at its end alone.
+func (c Plane) compete(ctx context.Context, eng *engine.Engine, config baseline.Config) (*experiment.Outcome, error) {
 	x, labeled, _, test, truth, err := c.Draw(config.Seed)
 	if err != nil {
 		return nil, err
 	}
-	result, err := rival.Train(ctx, eng, rival.Data{Examples: rival.Rows{X: x}, Labeled: labeled}, config)
+	result, err := baseline.Train(ctx, eng, baseline.Data{Examples: baseline.Rows{X: x}, Labeled: labeled}, config)
 	if err != nil {
 		return nil, err
 	}
-	scores, err := result.Network.Score(eng, rival.Rows{X: test})
+	scores, err := result.Network.Score(eng, baseline.Rows{X: test})
 	if err != nil {
 		return nil, err
 	}

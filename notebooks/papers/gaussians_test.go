@@ -151,20 +151,20 @@ func (o *opened) forget(rng *rand.Rand) {
 	}
 }
 
-// No rival looks at a true class: with those shuffled, of unlabeled, held-out and test images, it is measured as its run is to the bit,
+// No baseline looks at a true class: with those shuffled, of unlabeled, held-out and test images, it is measured as its run is to the bit,
 // in every epoch and in all that is no test.
-func TestNoRivalLooksAtTrueClasses(t *testing.T) {
+func TestNoBaselineLooksAtTrueClasses(t *testing.T) {
 	expect.Slow(t)
 	eng, s := enginetest.Open(t), small()
-	s.Data.Labeled, s.Data.Unlabeled, s.Rival.Positives, s.Rival.Unlabeled = 100, 240, 12, 24 // 20 steps: every phase of a rival has some
+	s.Data.Labeled, s.Data.Unlabeled, s.Baseline.Positives, s.Baseline.Unlabeled = 100, 240, 12, 24 // 20 steps: every phase of a baseline has some
 
 	data := expect.Must(s.Data.open(1))(t)
 	defer data.close()
 	data.forget(rand.New(rand.NewPCG(1, 1)))
 	for _, c := range competitors() {
 		t.Run(c.name, func(t *testing.T) {
-			want := expect.Must(s.rival(c, 1).Train(t.Context(), eng, experiment.Place{Folder: t.TempDir()}))(t)
-			got, err := data.competeOnImages(t.Context(), eng, experiment.Place{Folder: t.TempDir()}, s.Pretrain.Recipe, s.rivalConfig(c, 1), s.Epochs)
+			want := expect.Must(s.baseline(c, 1).Train(t.Context(), eng, experiment.Place{Folder: t.TempDir()}))(t)
+			got, err := data.competeOnImages(t.Context(), eng, experiment.Place{Folder: t.TempDir()}, s.Pretrain.Recipe, s.baselineConfig(c, 1), s.Epochs)
 			expect.NoError(t, err)
 			expect.Require(t, len(want.Points) == s.Epochs && len(got.Points) == s.Epochs,
 				"%d and %d epochs, want %d", len(want.Points), len(got.Points), s.Epochs)

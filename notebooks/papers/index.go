@@ -37,7 +37,7 @@ func Index() []Place {
 		{paper, "Figure 3", "linear probes of frozen features", "figure-3", []string{experiment3}, nil},
 		{paper, "Table 1", "PUPL and nnPU on three embeddings", "table-1", []string{"table 1"}, nil},
 		{paper, "Theorem 3", "what PUPL costs beside the best clustering", "theorem-3", nil, theory("theorem-3 theorem-3-repaired")},
-		{paper, "Table 2", "PUCL and its rivals", "table-2", []string{"table 2"}, nil},
+		{paper, "Table 2", "PUCL and its baselines", "table-2", []string{"table 2"}, nil},
 		{paper, "Figure 4", "accuracy over γ and π", "figure-4", []string{experiment4}, nil},
 		{paper, "Lemma 1", "when robust learning fails", "lemmas", nil, theory("lemma-1 lemma-1-repaired")},
 		{paper, "Algorithm 1", "PUCL, then PUPL, then a classifier", "components", []string{"parts of PUPL"}, theory("loss-code pupl-variants")},

@@ -51,7 +51,7 @@ func Labels(size experiment.Size) (experiment.Grid, error) {
 			for _, o := range objectives() {
 				grid.Runs = append(grid.Runs, s.contrastive(o, seed+1))
 			}
-			grid.Runs = append(grid.Runs, s.rival(nnPU, seed+1))
+			grid.Runs = append(grid.Runs, s.baseline(nnPU, seed+1))
 		}
 	}
 	if size != experiment.Laptop {
@@ -63,17 +63,17 @@ func Labels(size experiment.Size) (experiment.Grid, error) {
 	for _, s := range list {
 		for seed := range uint64(seeds) {
 			for _, c := range competitorsOf(ByHeart()...) {
-				grid.Runs = append(grid.Runs, s.rival(c, seed+1))
+				grid.Runs = append(grid.Runs, s.baseline(c, seed+1))
 			}
 		}
 	}
 	return grid, nil
 }
 
-// ByHeart returns the rivals that learn few labels by heart: uPU, whose risk falls below zero then, and four that are told no class prior.
+// ByHeart returns the baselines that learn few labels by heart: uPU, whose risk falls below zero then, and four that are told no class prior.
 func ByHeart() []string { return []string{"uPU", "vPU", "MixPUL", "P3MIX-E", "P3MIX-C"} }
 
-// competitorsOf returns the rivals of some names, in the order of Table 2.
+// competitorsOf returns the baselines of some names, in the order of Table 2.
 func competitorsOf(names ...string) []competitor {
 	return slices.DeleteFunc(competitors(), func(c competitor) bool { return !slices.Contains(names, c.name) })
 }

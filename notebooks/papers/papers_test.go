@@ -35,7 +35,7 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// The grids hold the runs that they say: seeds of slow rivals, settings of few rivals, the first seeds first.
+// The grids hold the runs that they say: seeds of slow baselines, settings of few baselines, the first seeds first.
 func TestRunsOfALaptop(t *testing.T) {
 	grid := expect.Must(Table2().Grid(experiment.Laptop))(t)
 	seeds := map[string][]uint64{}
@@ -58,12 +58,12 @@ func TestRunsOfALaptop(t *testing.T) {
 		"the grid goes from %s, %s to %s", first, second, last)
 }
 
-// Only rivals that learn from views are given them, those of contrastive runs.
+// Only baselines that learn from views are given them, those of contrastive runs.
 func TestViews(t *testing.T) {
 	s := small()
 	want := s.contrastive(objectives()[0], 1).Config.(Contrastive).Views
 	for _, c := range competitors() {
-		views := s.rival(c, 1).Config.(Rival).Views
+		views := s.baseline(c, 1).Config.(Baseline).Views
 		learns := c.name == "LaGAM" || c.name == "NcPU"
 		expect.That(t, learns == (views == want) && (learns || views == ""), "%s learns from views %q", c.name, views)
 	}
@@ -149,13 +149,13 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The two rivals whose steps cost several times as much as others' make half the epochs on two cores, so that a run of them ends
+// The two baselines whose steps cost several times as much as others' make half the epochs on two cores, so that a run of them ends
 // within the time of the others, and as many as they do with a GPU.
-func TestDearRivalsMakeFewerEpochs(t *testing.T) {
+func TestDearBaselinesMakeFewerEpochs(t *testing.T) {
 	for size, want := range map[experiment.Size][2]int{experiment.Laptop: {10, 5}, experiment.Paper: {200, 200}} {
 		grid := expect.Must(Table2().Grid(size))(t)
 		for _, run := range grid.Runs {
-			config, ok := run.Config.(Rival)
+			config, ok := run.Config.(Baseline)
 			if !ok || run.Setting != "FMNIST-I, 1000 labeled" {
 				continue
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/pucl/vqa"
 )
@@ -92,11 +92,11 @@ func TestPaperStep(t *testing.T) {
 	}
 }
 
-// A step of rivals at size paper on a whole batch of 1,024 rows at once, for they take no micro-batches: all rivals on the small encoder of
+// A step of baselines at size paper on a whole batch of 1,024 rows at once, for they take no micro-batches: all baselines on the small encoder of
 // Fashion-MNIST, and on both ResNets nnPU, and NcPU of those that learn from views. A pass and its way back through these keep about
-// 8 GB of CIFAR-10 and 6 GB of STL-10, by the arithmetic of the layers and not measured, so that rivals of two or three such passes, as
+// 8 GB of CIFAR-10 and 6 GB of STL-10, by the arithmetic of the layers and not measured, so that baselines of two or three such passes, as
 // LaGAM is, are left to large cards there.
-func TestPaperStepOfRivals(t *testing.T) {
+func TestPaperStepOfBaselines(t *testing.T) {
 	paperStep(t)
 	eng := enginetest.Open(t)
 	list := expect.Must(settings(experiment.Paper))(t)
@@ -105,18 +105,18 @@ func TestPaperStepOfRivals(t *testing.T) {
 		if !ok || s.Data.Labeled != 1000 {
 			continue
 		}
-		images.size = s.Rival.Positives + s.Rival.Unlabeled
+		images.size = s.Baseline.Positives + s.Baseline.Unlabeled
 		pixels, _ := expect.Must2(images.Batch(0))(t)
-		data := rival.Data{Examples: rival.Images{Pixels: pixels, Shape: augment.Shape{Height: images.height, Width: images.width, Channels: images.channels}},
-			Labeled: slices.Concat(slices.Repeat([]bool{true}, s.Rival.Positives), make([]bool, s.Rival.Unlabeled))}
+		data := baseline.Data{Examples: baseline.Images{Pixels: pixels, Shape: augment.Shape{Height: images.height, Width: images.width, Channels: images.channels}},
+			Labeled: slices.Concat(slices.Repeat([]bool{true}, s.Baseline.Positives), make([]bool, s.Baseline.Unlabeled))}
 		for _, c := range competitors() {
 			if s.Data.Benchmark != "FMNIST-I" && c.name != "nnPU" && c.name != "NcPU" {
 				continue
 			}
 			t.Run(s.Name+"/"+c.name, func(t *testing.T) {
-				config := s.rivalConfig(c, 0)
+				config := s.baselineConfig(c, 0)
 				config.Settings.Steps = 1
-				result := expect.Must(rival.Train(context.Background(), eng, data, config))(t)
+				result := expect.Must(baseline.Train(context.Background(), eng, data, config))(t)
 				// Losses of all kinds are between those of certain answers, right and wrong; the largest are contrasts of 2,048 rows at τ = 0.07.
 				loss, norm := result.History.Losses[0], result.History.GradientNorms[0]
 				expect.That(t, images.size == s.Batch.Size && math.Abs(loss) < 40 && norm > 0 && norm < 1e3,

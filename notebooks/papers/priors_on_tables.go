@@ -40,7 +40,7 @@ func (c TablePrior) prior() float64 { return float64(c.Drawn[0]) / float64(c.Dra
 // percent returns it in percent.
 func (c TablePrior) percent() int { return int(math.Round(100 * c.prior())) }
 
-// priorStream keeps the draws of estimates apart from those of rivals with the same seed.
+// priorStream keeps the draws of estimates apart from those of baselines with the same seed.
 const priorStream = 0x9f107
 
 // priorVersion is the version of the runs that estimate class priors; see experiment.Run. Version 3 changed TIcE alone.

@@ -117,11 +117,11 @@ func TestContrastiveRunResumes(t *testing.T) {
 	}
 }
 
-// viewsOfRivals is the digest of the views by which agreement is measured. It changes with rivalProtocol alone.
-const viewsOfRivals = "9991b2794e80acb2"
+// viewsOfBaselines is the digest of the views by which agreement is measured. It changes with baselineProtocol alone.
+const viewsOfBaselines = "9991b2794e80acb2"
 
-// What the identity of a rival does not tell, the views that its agreement follows from, changes with rivalProtocol.
-func TestViewsOfRivals(t *testing.T) {
+// What the identity of a baseline does not tell, the views that its agreement follows from, changes with baselineProtocol.
+func TestViewsOfBaselines(t *testing.T) {
 	views := fmt.Sprint(corrupted)
 	for _, size := range []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Paper} {
 		list := expect.Must(settings(size))(t)
@@ -129,15 +129,15 @@ func TestViewsOfRivals(t *testing.T) {
 			views += fmt.Sprintf("\n%s, %s: %s", size, s.Name, s.Pretrain.Recipe)
 		}
 	}
-	if got := train.Digest([]byte(views))[:16]; got != viewsOfRivals || rivalProtocol != 0 {
-		t.Errorf("protocol %d, digest %s; other views raise rivalProtocol, and are frozen here again: %s", rivalProtocol, got, views)
+	if got := train.Digest([]byte(views))[:16]; got != viewsOfBaselines || baselineProtocol != 0 {
+		t.Errorf("protocol %d, digest %s; other views raise baselineProtocol, and are frozen here again: %s", baselineProtocol, got, views)
 	}
 }
 
-// A rival is judged after every epoch. Its numbers change with its own version, which package rival holds, and with rivalProtocol.
-func TestRivalRun(t *testing.T) {
+// A baseline is judged after every epoch. Its numbers change with its own version, which package baseline holds, and with baselineProtocol.
+func TestBaselineRun(t *testing.T) {
 	expect.Slow(t)
-	run := small().rival(competitors()[1], 1)
+	run := small().baseline(competitors()[1], 1)
 	outcome, err := run.Train(context.Background(), enginetest.Open(t), experiment.Place{Folder: t.TempDir()})
 	expect.NoError(t, err)
 	judged := experiment.Judgements(outcome.Points)
@@ -151,7 +151,7 @@ func TestRivalRun(t *testing.T) {
 	}
 }
 
-// A run with all true labels learns from every image that is unlabeled to rivals, by its class, goes on where it stopped, and tells of its
+// A run with all true labels learns from every image that is unlabeled to baselines, by its class, goes on where it stopped, and tells of its
 // training what its identity does. Its numbers change with its version.
 func TestTrueLabels(t *testing.T) {
 	expect.Slow(t)

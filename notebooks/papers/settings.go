@@ -7,9 +7,9 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/optim"
-	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -18,26 +18,28 @@ type setting struct {
 	Name string // the same at every size, and so are the published numbers
 	Data Data
 
-	Encoder  encoder.Encoder      // of the contrastive runs and, with a linear layer behind it, of the rivals
+	Encoder  encoder.Encoder      // of the contrastive runs and, with a linear layer behind it, of the baselines
 	Pretrain train.Config         // Recipe, Steps, Tau and the optimizer of contrastive runs
 	Batch    datasets.BatchConfig // of contrastive runs
 	Points   int                  // of contrastive runs, at which heads are judged
 	Heads    []string             // of contrastive runs; nil for all
 	Judge    int                  // neighbors by which contrastive runs are judged too, see [Neighbors]; 0 for none
-	Rival    rival.Config         // sizes of batches and Settings of rivals
-	Epochs   int                  // of rivals
-	Fewer    int                  // epochs of rivals whose steps cost several times as much as others'; 0 means Epochs
+	Baseline baseline.Config      // sizes of batches and Settings of baselines
+	Epochs   int                  // of baselines
+	Fewer    int                  // epochs of baselines whose steps cost several times as much as others'; 0 means Epochs
 
-	Seeds, SlowSeeds int                // of all methods but the slow rivals, and of those
-	Rivals           []string           // and [TrueLabels], if they are to run; nil for all
-	Rates            map[string]float64 // learning rates of rivals; others have the usual 0.001
+	Seeds, SlowSeeds int                // of all methods but the slow baselines, and of those
+	Baselines        []string           // and [TrueLabels], if they are to run; nil for all
+	Rates            map[string]float64 // learning rates of baselines; others have the usual 0.001
 	Bank             int                // of watched runs; see Watched
 
 	benchmark datasets.Benchmark
 }
 
-// has tells whether the rival of that name, or [TrueLabels], runs in the setting.
-func (s setting) has(name string) bool { return s.Rivals == nil || slices.Contains(s.Rivals, name) }
+// has tells whether the baseline of that name, or [TrueLabels], runs in the setting.
+func (s setting) has(name string) bool {
+	return s.Baselines == nil || slices.Contains(s.Baselines, name)
+}
 
 // settings returns the settings of a size, those first that matter most.
 func settings(size experiment.Size) ([]setting, error) {
@@ -97,32 +99,32 @@ func smoke() setting {
 		Encoder:  encoder.MLP{Hidden: []int{64}, Dim: 32},
 		Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 20},
 		Batch:    datasets.BatchConfig{Size: 128, Share: 0.25}, Points: 2,
-		Rival: rival.Config{Positives: 64, Unlabeled: 720}, Epochs: 2,
+		Baseline: baseline.Config{Positives: 64, Unlabeled: 720}, Epochs: 2,
 		Seeds: 2, SlowSeeds: 2,
 	}
 }
 
 // laptopFashion are the small CNN of the quick start and its recipe, on all of Fashion-MNIST.
-func laptopFashion(benchmark string, labeled int, rivals []string) setting {
+func laptopFashion(benchmark string, labeled int, baselines []string) setting {
 	return setting{
 		Name: settingName(benchmark, labeled), Data: Data{Benchmark: benchmark, Files: Official, Labeled: labeled, HeldOut: tenth},
 		Encoder:  encoder.SmallCNN{},
 		Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 2000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
-		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5, // within five minutes on a core that does nothing else
-		Seeds: 5, SlowSeeds: 3, Rivals: rivals, Rates: laptopRates(),
+		Baseline: baseline.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5, // within five minutes on a core that does nothing else
+		Seeds: 5, SlowSeeds: 3, Baselines: baselines, Rates: laptopRates(),
 	}
 }
 
 // laptopCIFAR are the same network, scaled to CIFAR-10's pixels, and the paper's recipe.
-func laptopCIFAR(benchmark string, rivals []string) setting {
+func laptopCIFAR(benchmark string, baselines []string) setting {
 	return setting{
 		Name: settingName(benchmark, 1000), Data: Data{Benchmark: benchmark, Files: JPEGCopies, Labeled: 1000, HeldOut: tenth},
 		Encoder:  encoder.SmallCNN{Mean: 0.4734, Std: 0.2516},
 		Pretrain: train.Config{Recipe: augment.CIFAR(32), Steps: 3000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
-		Rival: rival.Config{Positives: 64, Unlabeled: 192}, Epochs: 20,
-		Seeds: 3, SlowSeeds: 3, Rivals: rivals, Rates: laptopCIFARRates(),
+		Baseline: baseline.Config{Positives: 64, Unlabeled: 192}, Epochs: 20,
+		Seeds: 3, SlowSeeds: 3, Baselines: baselines, Rates: laptopCIFARRates(),
 	}
 }
 
@@ -132,7 +134,7 @@ func laptopCIFAR(benchmark string, rivals []string) setting {
 // tenth of which is held out here as in the code of VPU, so that 2,250 stand in for 3,000. On CIFAR-10 the trust of LARS, of which the
 // paper is silent, and bfloat16 are those of the run on a card that README tells of.
 //
-// Rivals train the same encoders for 200 epochs, vPU at the rates of its authors.
+// Baselines train the same encoders for 200 epochs, vPU at the rates of its authors.
 func paper(benchmark string, labeled int) setting {
 	const batch = 1024
 	half := encoder.Pixels{Mean: []float64{0.5}, Std: []float64{0.5}}
@@ -140,7 +142,7 @@ func paper(benchmark string, labeled int) setting {
 		Data:     Data{Benchmark: benchmark, Files: Official, Labeled: labeled, HeldOut: tenth},
 		Pretrain: train.Config{Tau: 0.5, Optimizer: optim.LARS{}, Schedule: optim.Cosine{}},
 		Batch:    datasets.BatchConfig{Size: batch}, Points: 5,
-		Rival: rival.Config{Positives: 256, Unlabeled: 768}, Epochs: 200,
+		Baseline: baseline.Config{Positives: 256, Unlabeled: 768}, Epochs: 200,
 		Seeds: 5, SlowSeeds: 3,
 	}
 	switch benchmark {

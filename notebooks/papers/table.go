@@ -53,7 +53,7 @@ func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 	return map[string]func(experiment.Size) (experiment.Grid, error){
 		"table-1":       Table1().Grid,
 		"table-2":       Table2().Grid,
-		onTables:        RivalsOnTables,
+		onTables:        BaselinesOnTables,
 		priorsOnTables:  PriorsOnTables,
 		inThePlane:      Gaussians,
 		overLabels:      Labels,

@@ -4,10 +4,10 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// Table2 is Table 2 of "Contrastive Positive Unlabeled Learning" with rivals that came later: PUCL with PUPL against them.
+// Table2 is Table 2 of "Contrastive Positive Unlabeled Learning" with baselines that came later: PUCL with PUPL against them.
 func Table2() Table {
 	t := Table{
-		Name: "table-2", Title: "Table 2: PUCL and its rivals", Published: published2(), Claims: claims2(),
+		Name: "table-2", Title: "Table 2: PUCL and its baselines", Published: published2(), Claims: claims2(),
 		runs: func(s setting) (runs []experiment.Run) {
 			pucl := objectives()[2]
 			for seed := range uint64(s.Seeds) {
@@ -20,7 +20,7 @@ func Table2() Table {
 				}
 				for seed := range uint64(seeds) {
 					if s.has(c.name) {
-						runs = append(runs, s.rival(c, seed+1))
+						runs = append(runs, s.baseline(c, seed+1))
 					}
 				}
 			}
@@ -58,8 +58,8 @@ const (
 	sourceDistPU = "Dist-PU, CVPR 2022, as reported by others (n_P 1,000; which epoch counts is not told)"
 )
 
-// published2 returns what is published of the rivals, of several numbers in a cell first the one that other rows are from too. The
-// numbers of Table 2 itself could not be had, nor any of PAN, of rivals but two with 3,000 labels, and of most on STL-10: their
+// published2 returns what is published of the baselines, of several numbers in a cell first the one that other rows are from too. The
+// numbers of Table 2 itself could not be had, nor any of PAN, of baselines but two with 3,000 labels, and of most on STL-10: their
 // cells stay blank. Numbers of other tasks, such as another split of Fashion-MNIST, are not entered.
 func published2() (list []Published) {
 	add := func(benchmark string, labeled int, method string, n number, rule experiment.Rule, source string) {
@@ -108,7 +108,7 @@ func published2() (list []Published) {
 	return list
 }
 
-// claims2 returns what the paper reads from Table 2: PUCL with PUPL is above every rival in it.
+// claims2 returns what the paper reads from Table 2: PUCL with PUPL is above every baseline in it.
 func claims2() (list []Claim) {
 	for _, labeled := range []int{1000, 3000} {
 		for _, benchmark := range benchmarks1 {

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// TrueLabels is the row of Table 2 that is no method: the network of the rivals, told the class of every image. What a rival stays below
+// TrueLabels is the row of Table 2 that is no method: the network of the baselines, told the class of every image. What a baseline stays below
 // it is the price of having positive and unlabeled images alone; what it stays below a number in print is the network's and the files'.
 const TrueLabels = "all true labels"
 
@@ -29,13 +29,13 @@ type Supervised struct {
 	Encoder string // with a linear layer behind it, which reads embeddings of length one
 	Update  string // optimizer, learning rate and schedule
 	Batch   int    // images in a batch, of which as large a share is positive as of all
-	Epochs  int    // as many as rivals make; the last one is judged
+	Epochs  int    // as many as baselines make; the last one is judged
 }
 
-// trueLabels returns the run of a setting that trains the network of the rivals by the classes of the images that to rivals are unlabeled.
+// trueLabels returns the run of a setting that trains the network of the baselines by the classes of the images that to baselines are unlabeled.
 func (s setting) trueLabels(seed uint64) experiment.Run {
 	config := classify.FineTuneConfig{
-		BatchStatistics: true, Epochs: s.Epochs, BatchSize: s.Rival.Positives + s.Rival.Unlabeled,
+		BatchStatistics: true, Epochs: s.Epochs, BatchSize: s.Baseline.Positives + s.Baseline.Unlabeled,
 		LearningRate: 1e-3, Schedule: optim.Cosine{Warmup: -1}, Seed: seed,
 	}
 	return experiment.Run{

@@ -34,7 +34,7 @@ type uciSet struct {
 	labeled     int     // the protocol's n_P, and how many positives and negatives are unlabeled, at a class prior of ¼
 	positives   int
 	negatives   int
-	passes      int     // epochs of a rival
+	passes      int     // epochs of a baseline
 	corruption  float64 // share of a row's features that a view has from other rows; 0 means corrupted
 	description string
 }

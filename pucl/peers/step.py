@@ -29,7 +29,7 @@ TRAINING = {
     "JAX, jit": ("train_jax", "PEERS"),
 }
 SIMCLR = {name: peer for name, peer in TRAINING.items() if "PyTorch" in name}
-RIVALS = {name: ("train_rivals", "PEERS") for name in TRAINING if "PyTorch" in name}
+BASELINES = {name: ("train_baselines", "PEERS") for name in TRAINING if "PyTorch" in name}
 VQA = dict.fromkeys(["PyTorch eager", "PyTorch compiled"], ("train_vqa", "PEERS"))
 PROBES = dict.fromkeys(["PyTorch eager", "PyTorch compiled", "JAX, jit", "scikit-learn, L-BFGS"], ("rows", "PROBES"))
 CONVERGED = dict.fromkeys(["scikit-learn, L-BFGS"], ("rows", "CONVERGED"))
@@ -70,8 +70,8 @@ TASKS = {
     "small-cnn": ("step of the small CNN, 2×256 views of 28×28, crop and jitter, PUCL, Adam", "pucl/train", "BenchmarkStep$/^small-cnn", TRAINING, losses),
     "l-pos": ("step of the small CNN, as above, SimCLR with L_Pos", "pucl/train", "BenchmarkStep$/^l-pos", SIMCLR, losses),
     "resnet-18": ("step of ResNet-18 with the CIFAR stem, 2×32 views of 32×32×3, flip, PUCL, SGD with momentum", "pucl/train", "BenchmarkStep$/^resnet-18", TRAINING, losses),
-    "nnpu": ("step of nnPU, small CNN, 64 labeled positives and 192 unlabeled images of 28×28, Adam", "pucl/rival", "BenchmarkStep$/^nnpu", RIVALS, losses),
-    "dist-pu": ("step of Dist-PU with mixed examples, on the same", "pucl/rival", "BenchmarkStep$/^dist-pu", RIVALS, losses),
+    "nnpu": ("step of nnPU, small CNN, 64 labeled positives and 192 unlabeled images of 28×28, Adam", "pucl/baseline", "BenchmarkStep$/^nnpu", BASELINES, losses),
+    "dist-pu": ("step of Dist-PU with mixed examples, on the same", "pucl/baseline", "BenchmarkStep$/^dist-pu", BASELINES, losses),
     "vqa": ("step of question answering, 64 images of 32×32×3, each with caption and question, small ViT, BERT and fusion, six terms of N-pair, Adam", "pucl/vqa", "BenchmarkStep$", VQA, losses),
     "probe": ("linear probe, 10,000 rows of 128, 10 classes, 10 epochs of Adam in batches of 1024", "pucl/probe", "BenchmarkFit", PROBES, fits),
     "probe-converged": ("linear probe, 100,000 rows of 128, 10 classes, to convergence", "pucl/probe", "BenchmarkConverge", CONVERGED, fits),
@@ -84,7 +84,7 @@ RESTING = {"PyTorch": "import torch", "JAX": "import jax; jax.devices()", "sciki
 def play(task, binary, package, pattern, folder, seconds):
     """Our turn. A process of its own writes what the peers start from."""
     start, found = pathlib.Path(folder) / f"{task}.safetensors", pathlib.Path(folder) / f"{task}.classes"
-    if TASKS[task][3] in (TRAINING, SIMCLR, RIVALS, VQA, LOADERS) and not start.exists():
+    if TASKS[task][3] in (TRAINING, SIMCLR, BASELINES, VQA, LOADERS) and not start.exists():
         our_turn(binary, package, f"^{pattern}$", "1x", {"PUCL_PEERS_START": str(start)})
     ours = our_turn(binary, package, f"^{pattern}$", f"{seconds}s", {"PUCL_PEERS_CLASSES": str(found)})
     if found.exists():

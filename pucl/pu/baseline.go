@@ -6,18 +6,18 @@ import (
 
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/prior"
-	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Baseline trains a network by a published method of package rival, such as rival.NNPU or rival.VPU. Where the method
+// Baseline trains a network by a published method of package baseline, such as baseline.NNPU or baseline.VPU. Where the method
 // requires a class prior and its field is 0, it takes that of the call, which is estimated for rows.
 type Baseline struct {
-	Method    rival.Method
+	Method    baseline.Method
 	Encoder   encoder.Encoder // nil means a SmallCNN that normalizes by the training pixels, or an MLP for rows
 	Recipe    augment.Recipe  // new views of images in every step; nil means none
 	Positives int             // labeled positives in a batch; 0 means 64
@@ -26,7 +26,7 @@ type Baseline struct {
 }
 
 // NeedsPrior implements [Method].
-func (m Baseline) NeedsPrior() bool { return m.Method != nil && rival.NeedsPrior(m.Method) }
+func (m Baseline) NeedsPrior() bool { return m.Method != nil && baseline.NeedsPrior(m.Method) }
 
 // String implements [Method].
 func (m Baseline) String() string {
@@ -39,7 +39,7 @@ func (m Baseline) String() string {
 // Check implements [Method].
 func (m Baseline) Check(data learn.Data, given float64) error {
 	if err := cmp.Or(
-		fault.If(m.Method == nil, "pu: a Baseline without a Method; set one, such as rival.VPU{}, which needs no "+
+		fault.If(m.Method == nil, "pu: a Baseline without a Method; set one, such as baseline.VPU{}, which needs no "+
 			"class prior"),
 		fault.If(m.Settings.Checkpoint != "", "pu: a Baseline with a Checkpoint of its own; set that of Config"),
 		fault.If(!data.Images() && m.Recipe != nil, "pu: a Baseline with a Recipe, which makes views of images; "+
@@ -47,7 +47,7 @@ func (m Baseline) Check(data learn.Data, given float64) error {
 	); err != nil {
 		return err
 	}
-	return rival.WithPrior(m.Method, cmp.Or(given, 0.5)).Check()
+	return baseline.WithPrior(m.Method, cmp.Or(given, 0.5)).Check()
 }
 
 // Train implements [Method].
@@ -58,17 +58,17 @@ func (m Baseline) Train(ctx context.Context, eng *engine.Engine, data learn.Data
 	if !data.CaseControl && share > 0 { // the baselines take all examples of a single data set for the population
 		share = prior.Estimate{Prior: share}.OneSample(positive, unlabeled).Prior
 	}
-	var examples rival.Examples = rival.Rows{X: data.X}
+	var examples baseline.Examples = baseline.Rows{X: data.X}
 	if data.Images() {
-		examples = rival.Images{Pixels: data.Pixels, Shape: data.Shape}
+		examples = baseline.Images{Pixels: data.Pixels, Shape: data.Shape}
 		if m.Encoder == nil {
 			m.Encoder = smallCNN(data.Pixels)
 		}
 	}
 	m.Settings.Checkpoint = run.Checkpoint
-	result, err := rival.Train(ctx, eng, rival.Data{Examples: examples, Labeled: data.Labeled,
-		SingleDataset: !data.CaseControl}, rival.Config{
-		Method: rival.WithPrior(m.Method,
+	result, err := baseline.Train(ctx, eng, baseline.Data{Examples: examples, Labeled: data.Labeled,
+		SingleDataset: !data.CaseControl}, baseline.Config{
+		Method: baseline.WithPrior(m.Method,
 			share), Encoder: m.Encoder, Recipe: m.Recipe, Positives: m.Positives, Unlabeled: m.Unlabeled,
 		Seed: run.Seed, Settings: m.Settings,
 	})

@@ -7,7 +7,7 @@
 //	err = model.Save("shoes.classifier")                      // Load reads it back
 //
 // [Fit] trains any [Method]: [Logistic] and [Linear] for rows, [Algorithm1], [Mixture] and [CrossFit] for images and
-// rows, and [Baseline] for the published methods of package rival. [Compare] compares methods on a test set,
+// rows, and [Baseline] for the published methods of package baseline. [Compare] compares methods on a test set,
 // [EstimatePrior] estimates the class prior.
 //
 // No method sees a true class. Without labeled negatives nobody can verify a classifier: Classifier.Info.Doubts, which

@@ -17,6 +17,7 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
@@ -25,7 +26,6 @@ import (
 	"github.com/puclab/puclab/pucl/prior"
 	"github.com/puclab/puclab/pucl/pseudo"
 	"github.com/puclab/puclab/pucl/pu"
-	"github.com/puclab/puclab/pucl/rival"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -78,9 +78,9 @@ func methodsOfRows() []pu.Method {
 			Debiased: true},
 		pu.CrossFit{Pretraining: small(), Folds: 2}, pu.CrossFit{Pretraining: small(), Folds: 2, Debiased: true},
 	}
-	for _, m := range []rival.Method{
-		rival.UPU{}, rival.NNPU{}, rival.NNPUMixup{}, rival.VPU{}, rival.DistPU{}, rival.SelfPU{}, rival.LaGAM{}, rival.MixPUL{}, rival.NcPU{},
-		rival.P3Mix{}, rival.P3Mix{Correct: true}, rival.PAN{}, rival.PULNS{},
+	for _, m := range []baseline.Method{
+		baseline.UPU{}, baseline.NNPU{}, baseline.NNPUMixup{}, baseline.VPU{}, baseline.DistPU{}, baseline.SelfPU{}, baseline.LaGAM{}, baseline.MixPUL{}, baseline.NcPU{},
+		baseline.P3Mix{}, baseline.P3Mix{Correct: true}, baseline.PAN{}, baseline.PULNS{},
 	} {
 		methods = append(methods, pu.Baseline{
 			Method: m, Encoder: encoder.MLP{Hidden: []int{16},
@@ -182,9 +182,9 @@ func TestFolder(t *testing.T) {
 	for _, m := range []pu.Method{
 		pu.Algorithm1{Pretraining: smallCNN()}, pu.Mixture{Pretraining: smallCNN()},
 		pu.Mixture{Pretraining: smallCNN(), FineTune: &classify.FineTuneConfig{Epochs: 2}},
-		pu.CrossFit{Pretraining: smallCNN(), Folds: 2}, pu.Baseline{Method: rival.VPU{}, Encoder: cnn, Positives: 16,
+		pu.CrossFit{Pretraining: smallCNN(), Folds: 2}, pu.Baseline{Method: baseline.VPU{}, Encoder: cnn, Positives: 16,
 			Unlabeled: 32, Settings: train.Settings{Steps: 40}},
-		pu.Baseline{Method: rival.NNPU{Prior: 0.4}, Encoder: cnn, Positives: 16, Unlabeled: 32,
+		pu.Baseline{Method: baseline.NNPU{Prior: 0.4}, Encoder: cnn, Positives: 16, Unlabeled: 32,
 			Settings: train.Settings{Steps: 40}},
 	} {
 		t.Run(m.String(), func(t *testing.T) {
@@ -285,12 +285,12 @@ func TestFitRefuses(t *testing.T) {
 		{images, pu.Config{Method: pu.Tabular{}}, []string{"trains on rows"}},
 		{images, pu.Config{Method: pu.Mixture{}}, []string{"2 labeled positives", "4 folds"}},
 		{images, pu.Config{Method: pu.CrossFit{}}, []string{"3 folds"}},
-		{images, pu.Config{Method: pu.Baseline{Method: rival.NNPU{}}}, []string{"class prior", "pixels",
+		{images, pu.Config{Method: pu.Baseline{Method: baseline.NNPU{}}}, []string{"class prior", "pixels",
 			"Config.Prior"}},
 		{images, pu.Config{Method: pu.Mixture{Labels: learnFolds(), Debiased: true}}, []string{"class prior",
 			"Config.Prior"}},
 		{data, pu.Config{Method: pu.Baseline{}}, []string{"without a Method"}},
-		{data, pu.Config{Method: pu.Baseline{Method: rival.NNPU{Gamma: 2}}}, []string{"Gamma 2"}},
+		{data, pu.Config{Method: pu.Baseline{Method: baseline.NNPU{Gamma: 2}}}, []string{"Gamma 2"}},
 		{data, pu.Config{Method: pu.Logistic{L2: -1}}, []string{"L2 -1"}},
 		{data, pu.Config{Method: pu.Trees{Trees: treesOf(-3)}}, []string{"depth -3"}},
 		{data, pu.Config{Method: pu.Mixture{FineTune: &classify.FineTuneConfig{}}}, []string{"FineTune is for images"}},

@@ -54,7 +54,7 @@ func puclStatements() []Statement {
 			"center", "pupl-variants"},
 		{"section 2.3", "the pseudo-labels allow to learn a linear boundary", "pupl-linear"},
 		{"Theorem 3", "PUPL costs 16 times the best clustering at most, k-means++ 21.55 times", "theorem-3 theorem-3-repaired"},
-		{"Table 2", "accuracies of the whole method and its rivals", "– " + table2},
+		{"Table 2", "accuracies of the whole method and its baselines", "– " + table2},
 		{"section 3, role of γ", "PUCL is above ssCL throughout", "– " + empirical},
 		{"section 3, role of γ", "SCL-PU gains with γ and degrades for small γ, as Theorem 1 has it", "bias-supervision"},
 		{"section 3, role of π", "SCL-PU degrades as π approaches ½ and collapses as π approaches 1", "– " + empirical +
@@ -159,7 +159,7 @@ func puclProofStatements() []Statement {
 		{"A.6.2", "k-means++ has (2 + ln 2)·8 ≈ 21.55", "– " + citation + "; the check of theorem-3 finds it above that nowhere"},
 		{"A.6.3", "proof of Lemma 2, line by line", "lemma-2"},
 		{"A.6.4", "Lemma 3 is a lemma on k-means++ with one uncovered cluster", "lemma-3"},
-		{"A.7, A.7.1 to A.7.3", "training, data sets, rivals, augmentations", "– " + setting},
+		{"A.7, A.7.1 to A.7.3", "training, data sets, baselines, augmentations", "– " + setting},
 		{"A.7.4, SelfSupConLoss, SupConLoss, PUConLoss", "code of the losses", "loss-code"},
 		{"A.7.4, puPL", "code of the pseudo-labels", "pupl-variants"},
 	})

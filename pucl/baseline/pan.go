@@ -1,0 +1,62 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/puclab/puclab/pucl/internal/numeric"
+)
+
+// panVersion is the version of [PAN].
+const panVersion = 1
+
+// PAN sets a classifier C against a discriminator D, two networks of one kind. D tells labeled positives from unlabeled examples,
+// and C agrees with it on these; D shall be told that what C finds positive there is unlabeled all the same:
+//
+//	max over D, min over C:  E_P[log D] + E_U[log(1−D)] + λ E_U[(log(1−C) − log C)(2D − 1)]
+//
+// The last part is KL(D‖C) − KL(D‖1−C). No class prior is needed. Reported is the loss of D, its own part negated. C alone is
+// what training returns.
+//
+// Source: Wenpeng Hu, Ran Le, Bing Liu, Feng Ji, Jinwen Ma, Dongyan Zhao and Rui Yan, "Predictive Adversarial Learning from Positive
+// and Unlabeled Data", AAAI 2021, compared with the program of wu-dd/PUBench; what AlonKellner-RedHat/PU-Bench calls PAN is another
+// method, with other losses. Differences from the former: both networks move in the same step instead of in turns; C minimizes its
+// part without the factor λ, which for it is no more than a learning rate; means over the two kinds stand for sums; there are no
+// margins of 0.01 within the logarithms, and E_U[log(1−D)] is whole, where the program counts only unlabeled examples that D finds
+// less positive than the mean, so that D learns labeled positives by heart less soon. log(1−C) − log C is the negative logit of C,
+// so that its scale grows as long as training goes on: only its sign means something. With few labeled positives the epoch matters
+// much, as it does for [VPU].
+type PAN struct {
+	Lambda float64 // λ; 0 means 0.0001, the paper's, negative means that D does not listen to C
+}
+
+// Check implements [Method].
+func (m PAN) Check() error {
+	return checkNumbers("PAN", number{name: "Lambda", value: m.lambda(), most: math.MaxFloat64})
+}
+
+func (m PAN) lambda() float64 { return orDefault(m.Lambda, 1e-4) }
+
+// Version implements [Method].
+func (PAN) Version() int { return panVersion }
+
+// String implements [Method].
+func (m PAN) String() string { return fmt.Sprintf("PAN λ=%g", m.lambda()) }
+
+func (m PAN) plan() plan {
+	return plan{
+		other: func(s *sight) *Node { return s.see(s.scope.At(secondScope), s.x).logits },
+		loss: func(b batch) *Node {
+			ownPart := Add(ReduceAllMean(numeric.LogOnePlusExp(Neg(b.positive(b.other)))), // −log D
+				ReduceAllMean(numeric.LogOnePlusExp(b.unlabeled(b.other)))) // −log(1−D)
+			c, d := b.unlabeled(b.logits), AddScalar(MulScalar(Sigmoid(b.unlabeled(b.other)), 2), -1)
+			disagreement := func(c, d *Node) *Node { return Neg(ReduceAllMean(Mul(c, d))) }
+			ofC := disagreement(c, StopGradient(d))
+			ofD := MulScalar(disagreement(StopGradient(c), d), -m.lambda())
+			others := Add(ofC, ofD)
+			return Add(ownPart, Sub(others, StopGradient(others)))
+		},
+	}
+}

@@ -1,0 +1,147 @@
+package baseline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/gomlx/compute/shapes"
+)
+
+// selfPUVersion is the version of [SelfPU].
+const selfPUVersion = 2
+
+// SelfPU trains two students by the non-negative risk of [NNPU] and lets them teach themselves in three ways. With s = σ(logit) and
+// the entropy H of a coin that falls on 1 with probability s, the loss of each student is
+//
+//	L = π R_P⁺ + max(0, R − π R_P⁻) + E_U[(T + w)·H] + [S < α·R_PU]·S + β·E[(s − t)²],   R = E_U[(1 − w)·s | T = 0]
+//
+// Self-paced: T = 1 for the unlabeled examples that it trusts itself to know, those that it finds the most and the least positive.
+// They leave the risk, and it is to be sure of them instead: its prediction is their label. After 5, 10, 15 and 20% of the steps
+// they are chosen anew, 0.1, 0.2, 0.3 and 0.4 of its pace of either kind, the pace being a share of the unlabeled examples.
+//
+// Self-calibrated: from 5 to 25% of the steps each remaining unlabeled example is treated so by a part w. It is learned by looking
+// ahead: a step of the parameters along the gradient of s, and one along that of H, would make the student surer of examples set
+// aside by the numbers a and b, and w = b/(a + b), negative ones being 0, and 0/0 too. Once w adds up to γ times the rows of
+// a batch it is 0 for the rest.
+//
+// Self-supervised: from 25% of the steps on a student follows the other one, s', by S = E[(s − s')²], unless that exceeds α times
+// its own risk R_PU, the first two parts of L, and its own teacher, t, which is its moving average. No gradient flows through w, s'
+// and t, and the risk moves as NNPU's. Reported is the sum of both losses. The first student is what training returns.
+//
+// Source: Xuxi Chen, Wuyang Chen, Tianlong Chen, Ye Yuan, Chen Gong, Kewei Chen and Zhangyang Wang, "Self-PU: Self Boosted and
+// Calibrated Positive-Unlabeled Training", ICML 2020. The authors' program was at hand, the paper's formulas were not. This is the
+// program as its commands run it, with the phases of its 200 epochs as shares of the steps; α, β, γ and the paces are those of the
+// appendix of "Contrastive Positive Unlabeled Learning" (anonymous authors).
+//
+// Differences. The program goes through trusted examples and the others in turns, and has parts of its own for the students. It
+// takes the soft-max over a single logit, always 1, so that its teachers have no effect, looks ahead to −H where it trains H,
+// and sets test images aside; here it is a tenth of the unlabeled examples, and a batch has rows of these in addition, a quarter as
+// many as unlabeled ones. Gradients of gradients are not to be had from the engine for convolutions, so one trial step against
+// the gradient of the entropy of what is set aside, 0.01 long, tells by its differences δ of the logits: a = max(0, −δ) and
+// b = max(0, δ·logit), up to one factor. Teachers average from the first step on.
+type SelfPU struct {
+	Prior      float64 // class prior π, above 0 and below 1
+	Alpha      float64 // α; 0 means 10, negative means that students do not follow each other
+	Beta       float64 // β; 0 means 0.3, negative means no teachers
+	Gamma      float64 // γ, up to 1; 0 means 1/16, negative means no calibration
+	Pace       float64 // of the first student, up to 1; 0 means 0.2, negative means that it trusts nothing
+	SecondPace float64 // of the second student, likewise; 0 means 0.3
+	Momentum   float64 // of the teachers; 0 means 0.999
+}
+
+// Check implements [Method].
+func (m SelfPU) Check() error {
+	m = m.withDefaults()
+	return cmp.Or(checkPrior("Self-PU", m.Prior), checkNumbers("Self-PU",
+		number{name: "Alpha", value: m.Alpha, most: math.MaxFloat64},
+		number{name: "Beta", value: m.Beta, most: math.MaxFloat64},
+		number{name: "Gamma", value: m.Gamma, most: 1},
+		number{name: "Pace", value: m.Pace, most: 1},
+		number{name: "SecondPace", value: m.SecondPace, most: 1},
+		number{name: "Momentum", value: m.Momentum, most: 1, above: true}))
+}
+
+// withDefaults fills in the zero fields.
+func (m SelfPU) withDefaults() SelfPU {
+	return SelfPU{
+		m.Prior, orDefault(m.Alpha, 10), orDefault(m.Beta, 0.3), orDefault(m.Gamma, 1./16), orDefault(m.Pace, 0.2),
+		orDefault(m.SecondPace, 0.3), cmp.Or(m.Momentum, 0.999),
+	}
+}
+
+// Version implements [Method].
+func (SelfPU) Version() int { return selfPUVersion }
+
+// String implements [Method].
+func (m SelfPU) String() string {
+	m = m.withDefaults()
+	return fmt.Sprintf("Self-PU π=%g, α=%g, β=%g, γ=%g, paces %g and %g, momentum %g", m.Prior, m.Alpha, m.Beta, m.Gamma, m.Pace,
+		m.SecondPace, m.Momentum)
+}
+
+func (m SelfPU) plan() plan {
+	m = m.withDefaults()
+	p := plan{
+		teacher: m.Momentum, other: byTeacher, memory: true,
+		schedule: func(done float64) []float32 { // whether students calibrate, and whether they are taught
+			taught := done*paceParts >= paceEnd
+			return []float32{flag(done*paceParts >= paceStart && !taught), flag(taught)}
+		},
+		extra: m.extra, between: m.trust, reading: &reading{inSecond, ofLogits.of},
+		loss: func(b batch) *Node {
+			students := readStudents(b)
+			return Add(m.loss(b, students[0], students[1]), m.loss(b, students[1], students[0]))
+		},
+	}
+	if m.Gamma > 0 {
+		p.aside = aside{unlabeled: 0.1, rows: 0.25}
+	}
+	return p
+}
+
+// loss returns the loss of a student.
+func (m SelfPU) loss(b batch, own, other student) *Node {
+	unlabeled, trusted := b.unlabeled(own.logits), b.unlabeled(own.trusted)
+	rest := OneMinus(trusted)
+	w := Mul(m.calibrate(unlabeled, b.unlabeled(own.moved), rest, own.logits.Shape().Dim(0)), b.scheduled(0))
+	risk := m.risk(b.positive(own.logits), unlabeled, rest, w)
+	loss := Add(risk, ReduceAllMean(Mul(Add(trusted, w), entropy(unlabeled))))
+
+	s := Sigmoid(own.logits)
+	distance := func(logits *Node) *Node { return ReduceAllMean(Square(Sub(s, StopGradient(Sigmoid(logits))))) }
+	peer := distance(other.logits)
+	peer = Where(LessThan(peer, MulScalar(risk, m.Alpha)), peer, ZerosLike(peer))
+	taught := Add(peer, MulScalar(distance(own.teacher), m.Beta))
+	return Add(loss, Mul(taught, b.scheduled(1)))
+}
+
+// risk returns R_PU, of which a step of training follows what [risk.NNPUKiryo] says.
+func (m SelfPU) risk(positives, unlabeled, rest, w *Node) *Node {
+	share := func(logits *Node) *Node { return MulScalar(ReduceAllMean(Sigmoid(logits)), m.Prior) }
+	positive := share(Neg(positives))
+	left := ReduceAllSum(Mul(Mul(rest, OneMinus(w)), Sigmoid(unlabeled)))
+	negative := Sub(Div(left, MaxScalar(ReduceAllSum(rest), 1)), share(positives))
+	value := Add(positive, MaxScalar(negative, 0))
+	follow := Where(GreaterOrEqual(negative, ZerosLike(negative)), Add(positive, negative), Neg(negative))
+	return Add(StopGradient(value), Sub(follow, StopGradient(follow)))
+}
+
+// calibrate returns the weights w of unlabeled examples of a batch of so many rows, of which rest are not trusted. Moved tells how
+// their logits move in a step that makes the student surer of the examples set aside. No gradient flows through w.
+func (m SelfPU) calibrate(logits, moved, rest *Node, rows int) *Node {
+	asNegative := MaxScalar(Neg(moved), 0)
+	asTrusted := MaxScalar(Mul(moved, logits), 0)
+	helps := GreaterThan(asTrusted, ZerosLike(asTrusted))
+	w := Mul(rest, Where(helps, Div(asTrusted, Where(helps, Add(asNegative, asTrusted), OnesLike(asTrusted))), ZerosLike(asTrusted)))
+
+	index := func(axis int) *Node {
+		return Iota(w.Graph(), shapes.Make(w.DType(), w.Shape().Dim(0), w.Shape().Dim(0)), axis)
+	}
+	earlier := ConvertDType(LessThan(index(1), index(0)), w.DType())
+	spent := ReduceSum(Mul(earlier, ExpandDims(w, 0)), 1)
+	full := GreaterOrEqual(spent, Scalar(w.Graph(), w.DType(), m.Gamma*float64(rows)))
+	return StopGradient(Where(full, ZerosLike(w), w))
+}

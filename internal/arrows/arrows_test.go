@@ -36,7 +36,7 @@ var floors = [][]string{
 	{"pucl/internal/pixels", "pucl/internal/steptest", "pucl/internal/traintest", "pucl/probe", "pucl/mak", "theory/..."},
 	{"pucl/train/..."},
 	{"pucl/classify", "pucl/learn", "pucl/baseline", "pucl/vqa"},
-	{"pucl/pipeline"},
+	{"pucl/contrast"},
 	{"pucl/pu"},
 	{"notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},
 	{"notebooks/papers"},
@@ -134,8 +134,8 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 }
 
-// takesFiles lists the packages of pucl that take a user's files, and so need data formats.
-var takesFiles = []string{"pucl/learn", "pucl/pu"}
+// takesFiles lists the packages of pucl that take a user's data, and so need data formats and batches.
+var takesFiles = []string{"pucl/contrast", "pucl/learn", "pucl/pu"}
 
 // Some rooms are to be understood without most others; folders below them likewise, save that they may use their own room.
 func TestRoomsNeedNoMoreThanTheyMay(t *testing.T) {

@@ -16,10 +16,11 @@ import (
 	"github.com/puclab/puclab/datasets/fashionmnist"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/cluster"
+	"github.com/puclab/puclab/pucl/contrast"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
@@ -100,34 +101,37 @@ type outcome struct {
 func (t task) classify(
 	ctx context.Context, eng *engine.Engine, pu *datasets.PU, held []uint8, truth []bool, progress reporter,
 ) (*outcome, error) {
-	batches, err := datasets.NewBatches(pu, datasets.BatchConfig{Size: t.batch, Share: 0.25, Seed: seed})
-	if err != nil {
-		return nil, err
-	}
 	found := &outcome{}
-	config := pipeline.Config{Pretrain: t.config, Space: pipeline.Projections,
-		Cluster: cluster.Config{Restarts: 5, Seed: seed}, Probe: probe.Config{Seed: seed}}
-	config.Pretrain.Steps, config.Pretrain.Seed = t.steps, seed
-	config.Pretrain.Observer = train.OnStep(func(p train.Progress) {
+	p := contrast.Pretraining{Config: t.config, ImageBatches: func([]bool) (train.Batches, error) {
+		return datasets.NewBatches(pu, datasets.BatchConfig{Size: t.batch, Share: 0.25, Seed: seed})
+	}}
+	p.Steps = t.steps
+	p.Observer = train.OnStep(func(p train.Progress) {
 		found.last = p
 		progress("step %d of %d, loss %.3f", p.Step, p.Steps, p.Loss)
 	})
-	data := pipeline.Images{Batches: batches, Images: pu.Images, Index: pu.Index, Labeled: pu.Labeled}
-	run, err := pipeline.Run(ctx, eng, data, config)
+	images, err := pu.Images.Select(pu.Index)
 	if err != nil {
 		return nil, err
 	}
-	found.losses, found.chance = run.Model.History.Losses, run.Model.History.Chance
+	data := learn.Data{Pixels: images.Pixels, Shape: augment.Shape{Height: images.Height, Width: images.Width, Channels: images.Channels}, Labeled: pu.Labeled}
+	method := contrast.Algorithm1{Pretraining: p, Space: contrast.Projections, Cluster: cluster.Config{Restarts: 5}}
+	run, err := method.Fit(ctx, eng, data, learn.Run{Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	network, unit := run.Networks[0], rows.Unit(run.Embeddings[0].H)
+	found.losses, found.chance = network.History.Losses, network.History.Chance
 	progress("training a probe on the true labels")
-	supervised, err := probe.FitPU(eng, rows.Unit(run.Embedding.H), pu.Positive, risk.CrossEntropy, config.Probe)
+	supervised, err := probe.FitPU(eng, unit, pu.Positive, risk.CrossEntropy, probe.Config{Seed: seed})
 	if err != nil {
 		return nil, err
 	}
-	test, err := run.Model.Embed(eng, held)
+	test, err := network.Embed(eng, held)
 	if err != nil {
 		return nil, err
 	}
-	for p, score := range map[*probe.Probe]*evaluate.Binary{run.Probe: &found.pupl, supervised: &found.trueLabels} {
+	for p, score := range map[*probe.Probe]*evaluate.Binary{run.Members[0].Head: &found.pupl, supervised: &found.trueLabels} {
 		if *score, err = p.Score(rows.Unit(test.H), truth); err != nil {
 			return nil, err
 		}

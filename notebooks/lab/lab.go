@@ -31,7 +31,8 @@ import (
 	"github.com/puclab/puclab/internal/container"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/wholefile"
-	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/learn"
+	"github.com/puclab/puclab/pucl/pu"
 	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/viz"
 )
@@ -78,13 +79,13 @@ func (b *Bench) Model(name string) (*train.Model, error) {
 }
 
 // SaveClassifier keeps a classifier under name.
-func (b *Bench) SaveClassifier(name string, c *classify.Classifier) error {
+func (b *Bench) SaveClassifier(name string, c *learn.Classifier) error {
 	return b.save(name, ".classifier", c.Save)
 }
 
-// Classifier gets back a classifier whose model has an encoder.SmallCNN or MLP.
-func (b *Bench) Classifier(name string) (*classify.Classifier, error) {
-	return load(b, name, ".classifier", func(path string) (*classify.Classifier, error) { return classify.Load(path, nil) })
+// Classifier gets back a classifier whose networks have an encoder.SmallCNN or MLP, on the default engine.
+func (b *Bench) Classifier(name string) (*learn.Classifier, error) {
+	return load(b, name, ".classifier", func(path string) (*learn.Classifier, error) { return pu.Load(path) })
 }
 
 // valueKind is what the file of a value says of itself.

@@ -17,10 +17,10 @@ import (
 	"github.com/puclab/puclab/internal/damagetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peaktest"
-	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/viz"
@@ -128,13 +128,14 @@ func TestModelsComeBack(t *testing.T) {
 	m, err := train.Pretrain(context.Background(), eng, noise{}, train.Config{Steps: 1, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2})
 	expect.NoError(t, err)
 	expect.NoError(t, b.SaveModel("m", m))
-	if err := b.SaveClassifier("c", &classify.Classifier{Model: m, Probe: &probe.Probe{Weights: mat.NewDense(1, 2, []float64{1, -1}), Bias: []float64{0.5}}}); err != nil {
-		t.Fatal(err)
-	}
+	head := &probe.Probe{Weights: mat.NewDense(1, 2, []float64{1, -1}), Bias: []float64{0.5}}
+	trained := &learn.Trained{Members: []learn.Member{{Network: m, Head: head}}}
+	set := &learn.Dataset{Shape: m.Shape(), Pixels: make([]uint8, 64)}
+	c := expect.Must(learn.NewClassifier(eng, set, nil, trained, learn.Info{Method: "by hand"}))(t)
+	expect.NoError(t, b.SaveClassifier("c", c))
 	again := expect.Must(b.Model("m"))(t)
 	expect.That(t, again.History.Losses[0] == m.History.Losses[0], "the model came back with other losses")
-	c := expect.Must(b.Classifier("c"))(t)
-	p := expect.Must(c.Probabilities(eng, make([]uint8, 64)))(t)
+	p := expect.Must(expect.Must(b.Classifier("c"))(t).Predict(set))(t)
 	expect.That(t, len(p) == 1 && p[0] > 0 && p[0] < 1, "probabilities %v", p)
 }
 

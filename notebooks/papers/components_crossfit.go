@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/contrast"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
@@ -26,24 +26,17 @@ func (s setting) crossFitBesideTrueLabels(seed uint64) experiment.Run {
 }
 
 // judgeOwnCeiling returns what a classifier is worth that is as CrossFit made it, but for learning all true labels.
-func (o *opened) judgeOwnCeiling(eng *engine.Engine, fitted *pipeline.CrossFitted, seed uint64) (p experiment.Point, err error) {
-	var all classify.Ensemble
-	for i, m := range fitted.Models {
-		e, err := m.EmbedImages(eng, o.train.images)
-		if err != nil {
-			return p, err
-		}
-		if e, err = e.Take(o.train.Index); err != nil {
-			return p, err
-		}
+func (o *opened) judgeOwnCeiling(eng *engine.Engine, fitted *contrast.Fitted, seed uint64) (p experiment.Point, err error) {
+	var all []learn.Member
+	for i, m := range fitted.Networks {
 		config := probe.Config{Epochs: probeEpochs, Seed: seed}
-		linear, err := probe.FitPU(eng, rows.Unit(e.H), o.train.Positive, risk.CrossEntropy, config)
+		linear, err := probe.FitPU(eng, rows.Unit(fitted.Embeddings[i].H), o.train.Positive, risk.CrossEntropy, config)
 		if err != nil {
 			return p, fmt.Errorf("papers: all true labels on encoder %d: %w", i, err)
 		}
-		all = append(all, &classify.Classifier{Model: m, Probe: linear})
+		all = append(all, learn.Member{Network: m, Unit: true, Head: linear})
 	}
-	return o.judgeClassifier(eng, all)
+	return o.judgeClassifier(eng, all...)
 }
 
 // claimsOwnCeiling returns that CrossFit is at most a point below all true labels on its own encoders.

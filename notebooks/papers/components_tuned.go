@@ -8,6 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/pseudo"
 	"github.com/puclab/puclab/pucl/risk"
@@ -57,7 +58,7 @@ func (t *tuning) judge(ctx context.Context, all embeddings) (points []experiment
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", network.head, err)
 		}
-		p, err := t.judgeClassifier(t.eng, classify.Ensemble{tuned})
+		p, err := t.judgeClassifier(t.eng, learn.Member{Network: tuned.Model, Unit: true, Head: tuned.Probe})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", network.head, err)
 		}
@@ -75,7 +76,7 @@ func (t *tuning) judge(ctx context.Context, all embeddings) (points []experiment
 }
 
 // fineTune trains the encoder further, with a head that starts at a linear probe, by the labels of some examples; nil means of all.
-func (t *tuning) fineTune(ctx context.Context, e embedded, positive []bool, of []int, views augment.Recipe) (*classify.Classifier, error) {
+func (t *tuning) fineTune(ctx context.Context, e embedded, positive []bool, of []int, views augment.Recipe) (*classify.Tuned, error) {
 	if of == nil {
 		of = rows.All(len(positive))
 	}
@@ -98,7 +99,7 @@ func (t *tuning) fineTune(ctx context.Context, e embedded, positive []bool, of [
 }
 
 // labelAgain judges a linear probe on the outputs of a network that was fine-tuned, by the pseudo-labels that these give.
-func (t *tuning) labelAgain(tuned *classify.Classifier) (experiment.Point, error) {
+func (t *tuning) labelAgain(tuned *classify.Tuned) (experiment.Point, error) {
 	all, err := t.embed(t.eng, tuned.Model)
 	if err != nil {
 		return experiment.Point{}, err

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/contrast"
 	"github.com/puclab/puclab/viz"
 )
 
@@ -37,7 +37,7 @@ func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 
 // DrawCrossFitChoice returns what the classifiers of [WithoutPrior] come to where a rule that is told no class prior and sees no negative chooses
 // between the first time and the second, in percent, mean ± half of the 95% interval over the seeds: rules that take the higher of two
-// numbers, and [pipeline.CrossFitted.Best]; beside it the second, which comes last, and the oracle. Settings without a run that is done are
+// numbers, and [contrast.Fitted.Best]; beside it the second, which comes last, and the oracle. Settings without a run that is done are
 // left out.
 func DrawCrossFitChoice(cells *experiment.Cells, settings ...string) viz.Table {
 	const both = "either time"
@@ -82,7 +82,7 @@ func DrawCrossFitChoice(cells *experiment.Cells, settings ...string) viz.Table {
 
 // bestOf returns which of the points of a run of CrossFit, that of the first time and that of the second, Best takes.
 func bestOf(points []experiment.Point) int {
-	second := &pipeline.CrossFitted{HeldOut: points[1].PU, First: &pipeline.CrossFitted{HeldOut: points[0].PU}}
+	second := &contrast.Fitted{HeldOut: points[1].PU, First: &contrast.Fitted{HeldOut: points[0].PU}}
 	if second.Best() == second {
 		return 1
 	}

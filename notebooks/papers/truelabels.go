@@ -79,7 +79,7 @@ func (s setting) supervise(ctx context.Context, eng *engine.Engine, place experi
 		return nil, err
 	}
 	pu, err := tuned.ScorePU(eng, classify.LabeledImages[bool]{Pixels: held, Labels: data.held.Labeled}, evaluate.ScoreConfig{Prior: data.held.Prior})
-	logits, testErr := classify.Ensemble{tuned}.Scores(eng, test)
+	logits, testErr := tuned.Scores(eng, test)
 	if err := errors.Join(err, testErr); err != nil {
 		return nil, err
 	}

@@ -3,19 +3,18 @@ package papers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/classify"
+	"github.com/puclab/puclab/pucl/augment"
+	"github.com/puclab/puclab/pucl/contrast"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
-	"github.com/puclab/puclab/pucl/pipeline"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"
-	"github.com/puclab/puclab/pucl/pseudo"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
@@ -31,7 +30,7 @@ const (
 	SecondTime     = "PU-debiased"
 )
 
-// crossFitVersion is the version of the runs of [pipeline.CrossFit]; see experiment.Run.
+// crossFitVersion is the version of the runs of [contrast.CrossFit]; see experiment.Run.
 const crossFitVersion = 4
 
 // What is known of pseudo-labels, beside [EstimatedPrior], by which they were made, and values of a run of CrossFit.
@@ -41,7 +40,7 @@ const (
 	Disagreement = "disagreement"  // share of the unlabeled training images to which the labeler of package pseudo gives the other class
 )
 
-// CrossFit is the configuration of a run of [pipeline.CrossFit].
+// CrossFit is the configuration of a run of [contrast.CrossFit].
 type CrossFit struct {
 	Contrastive // of each encoder; Restarts and Points are not used
 	Folds       int
@@ -50,7 +49,7 @@ type CrossFit struct {
 	Ceiling     bool   // whether classifiers on the same encoders that know all classes are judged too
 }
 
-// WithoutPrior is [pipeline.CrossFit] on the settings of Tables 1 and 2, classifiers that are told no class prior, beside the heads of the
+// WithoutPrior is [contrast.CrossFit] on the settings of Tables 1 and 2, classifiers that are told no class prior, beside the heads of the
 // encoders by PUCL, whose runs are those of Table 1, and what is published at its best.
 func WithoutPrior() Table {
 	t := Table{
@@ -135,41 +134,44 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
+	examples, err := data.train.asData()
+	if err != nil {
+		return nil, err
+	}
 	size := s.Batch
 	size.Seed = seed
 	pretrain := s.Pretrain
-	pretrain.Objective, pretrain.Encoder, pretrain.Seed, pretrain.Tau = pucl.PUCL(), s.Encoder, seed, config.Tau
-	pretrain.Checkpoint, pretrain.CheckpointEvery = filepath.Join(place.Folder, "pretraining"), checkpointEvery
+	pretrain.Objective, pretrain.Encoder, pretrain.Tau = pucl.PUCL(), s.Encoder, config.Tau
+	pretrain.CheckpointEvery = checkpointEvery
 	pretrain.Observer = &inTurn{Observer: place.Observer, steps: config.Folds * (config.Steps + config.AgainSteps)}
-	fitted, err := pipeline.CrossFit(ctx, eng, pipeline.Images{
-		Images: data.train.images, Index: data.train.Index, Labeled: data.train.Labeled,
-		HideLabels: func(hidden []bool) (train.Batches, error) {
+	method := contrast.CrossFit{
+		Folds: config.Folds, Probe: probe.Config{Epochs: probeEpochs}, Debiased: true, DebiasedSteps: config.AgainSteps,
+		Pretraining: contrast.Pretraining{Config: pretrain, ImageBatches: func(hidden []bool) (train.Batches, error) {
+			if hidden == nil { // to know whether batches can be made
+				hidden = make([]bool, len(examples.Labeled))
+			}
 			split, err := data.train.HideLabels(hidden)
 			if err != nil {
 				return nil, err
 			}
 			return datasets.NewSourceBatches(data.train.images, split, size)
-		},
-	}, pipeline.CrossFitConfig{
-		Folds: config.Folds, Pretrain: pretrain, Labels: pseudo.Config{Seed: seed},
-		Probe: probe.Config{Epochs: probeEpochs, Seed: seed}, Seed: seed,
-		Again: func(prior float64, first train.Config) train.Config {
-			first.Objective, first.Steps = pucl.PUDebiased(prior), config.AgainSteps
-			return first
-		},
-	})
+		}},
+	}
+	fitted, err := method.Fit(ctx, eng, examples, learn.Run{Seed: seed, Checkpoint: filepath.Join(place.Folder, "pretraining")})
 	if err != nil {
 		return nil, err
 	}
-	for i, member := range fitted.Classifier {
-		if place.Keep != "" {
-			if err := member.Save(filepath.Join(place.Keep, fmt.Sprintf("member-%d.classifier", i))); err != nil {
-				return nil, err
-			}
+	if place.Keep != "" {
+		c, err := learn.NewClassifier(eng, &learn.Dataset{Shape: examples.Shape}, nil, fitted.Trained(), learn.Info{Method: method.String(), Seed: seed})
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Save(filepath.Join(place.Keep, "classifier")); err != nil {
+			return nil, err
 		}
 	}
 	var points []experiment.Point
-	for i, c := range []*pipeline.CrossFitted{fitted.First, fitted} {
+	for i, c := range []*contrast.Fitted{fitted.First, fitted} {
 		p, err := data.judgeCrossFit(eng, c)
 		if err != nil {
 			return nil, err
@@ -185,55 +187,73 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 			points = append(points, above)
 		}
 	}
-	return data.outcome(fitted.First.Models[0].Record, points), nil
+	return data.outcome(fitted.First.Networks[0].Record, points), nil
+}
+
+// asData returns the examples as package contrast sees them.
+func (p part) asData() (learn.Data, error) {
+	pixels, err := read(p.images, p.Index)
+	height, width, channels := p.images.Shape()
+	return learn.Data{
+		Pixels: pixels, Shape: augment.Shape{Height: height, Width: width, Channels: channels}, Labeled: p.Labeled, CaseControl: true,
+	}, err
 }
 
 // judgeCrossFit returns what a classifier is worth, and its members.
-func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *pipeline.CrossFitted) (experiment.Point, error) {
-	p, err := o.judgeClassifier(eng, fitted.Classifier)
-	if err != nil {
-		return p, err
-	}
-	test, err := o.testImages()
+func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *contrast.Fitted) (experiment.Point, error) {
+	p, err := o.judgeClassifier(eng, fitted.Members...)
 	if err != nil {
 		return p, err
 	}
 	alone := 0.0
-	for _, member := range fitted.Classifier {
-		own, err := member.Score(eng, test)
+	for _, member := range fitted.Members {
+		scores, err := o.testScores(eng, member)
 		if err != nil {
 			return p, err
 		}
-		alone += own.Accuracy() / float64(len(fitted.Classifier))
+		own, err := evaluate.ScoreBinary(scores, o.truth, 0)
+		if err != nil {
+			return p, err
+		}
+		alone += own.Accuracy() / float64(len(fitted.Members))
 	}
-	p.Values = map[string]float64{EstimatedPrior: fitted.Labels.Prior, MembersAlone: alone}
+	p.Values = map[string]float64{EstimatedPrior: fitted.Pseudo.Prior, MembersAlone: alone}
 	if o.train.Unknown == nil {
-		p.Values[LabelsRight] = agreeing(fitted.Labels.Positive, o.train.Positive, o.train.Labeled)
+		p.Values[LabelsRight] = agreeing(fitted.Labels, o.train.Positive, o.train.Labeled)
 	}
 	return p, nil
 }
 
-// judgeClassifier returns what a classifier of images is worth, on test images and on those held out.
-func (o *opened) judgeClassifier(eng *engine.Engine, c classify.Ensemble) (p experiment.Point, err error) {
-	test, err := o.testImages()
-	held, heldErr := read(o.held.images, o.held.Index)
-	if err := errors.Join(err, heldErr); err != nil {
-		return p, err
-	}
-	scores, err := c.Scores(eng, test.Pixels)
+// judgeClassifier returns what the mean logit of members is worth, on test images and on those held out.
+func (o *opened) judgeClassifier(eng *engine.Engine, members ...learn.Member) (p experiment.Point, err error) {
+	scores, err := o.testScores(eng, members...)
 	if err != nil {
 		return p, err
 	}
-	p, err = scored(scores, test.Labels)
-	pu, puErr := c.ScorePU(eng, classify.LabeledImages[bool]{Pixels: held, Labels: o.held.Labeled}, evaluate.ScoreConfig{Prior: o.held.Prior})
+	if p, err = scored(scores, o.truth); err != nil {
+		return p, err
+	}
+	held, err := o.held.asData()
+	if err != nil {
+		return p, err
+	}
+	if scores, err = (&learn.Trained{Members: members}).Scores(eng, held); err != nil {
+		return p, err
+	}
+	pu, err := evaluate.ScorePU(scores, o.held.Labeled, 0, evaluate.ScoreConfig{Prior: o.held.Prior})
 	p.PU = &pu
-	return p, errors.Join(err, puErr)
+	return p, err
 }
 
-// testImages reads the test images.
-func (o *opened) testImages() (classify.LabeledImages[bool], error) {
+// testScores returns the mean logit of members for each test image.
+func (o *opened) testScores(eng *engine.Engine, members ...learn.Member) ([]float64, error) {
 	pixels, err := read(o.test, rows.All(o.test.Len()))
-	return classify.LabeledImages[bool]{Pixels: pixels, Labels: o.truth}, err
+	if err != nil {
+		return nil, err
+	}
+	height, width, channels := o.test.Shape()
+	test := learn.Data{Pixels: pixels, Shape: augment.Shape{Height: height, Width: width, Channels: channels}}
+	return (&learn.Trained{Members: members}).Scores(eng, test)
 }
 
 // inTurn tells an observer of several trainings, one after the other, as of one.

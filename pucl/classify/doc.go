@@ -1,6 +1,6 @@
-// Package classify makes classifiers of encoders: an encoder with a linear probe on its outputs is a [Classifier], of
-// positives against negatives or of any number of classes.
+// Package classify trains encoders further, together with a linear head on their outputs; the result is a [Tuned], for
+// positives against negatives or for any number of classes.
 //
-// [FineTune] and [FineTunePU] train encoder and head together, by train's loop: with its checkpoints, its exact resume and its
-// errors. [FitFewShot] and [FineTuneFewShot] measure what an encoder is worth to somebody who has a few labels.
+// [FineTune] and [FineTunePU] train by train's loop: with its checkpoints, its exact resume and its errors. [FitFewShot]
+// and [FineTuneFewShot] measure what an encoder is worth to somebody who has a few labels.
 package classify

@@ -133,12 +133,12 @@ func (c FineTuneConfig) String() string {
 // FineTune trains the encoder of m further, together with a linear head, to tell classes apart: by the cross-entropy, in nats,
 // of images with their classes, 0 to classes−1. m stays as it is; the result holds a copy of it whose encoder is the tuned one.
 //
-// The head reads encoder outputs scaled to length one, as a [Classifier]'s probe does. For training they are shifted by their
+// The head reads encoder outputs scaled to length one, as a [Tuned]'s probe does. For training they are shifted by their
 // mean and divided by their spread, as m embeds the images, which is folded back in the end. Every epoch goes through the
 // images in a new random order; those that fill no batch are left out. How it ends early, and how it goes on, says
 // [train.Run].
 func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[int], classes int,
-	config FineTuneConfig) (*Classifier, error) {
+	config FineTuneConfig) (*Tuned, error) {
 	if config.HeldOut != nil {
 		return nil, errors.New("classify: HeldOut is for PU data; with classes, score the result on images of your own")
 	}
@@ -172,7 +172,7 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data Labe
 // labels as the whole, rounded, and one at least, so that where they are fewer than one in a batch they count for more; labels of one kind alone
 // are an error. A head to start at has one output, or the two of classes 0 and 1.
 func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[bool], risk risk.Risk,
-	config FineTuneConfig) (*Classifier, error) {
+	config FineTuneConfig) (*Tuned, error) {
 	if risk == nil {
 		return nil, errors.New("classify: no risk to minimize; CrossEntropy on pseudo-labels, or NNPU on labeled positives, is one")
 	}

@@ -31,7 +31,7 @@ func TestFineTunePU(t *testing.T) {
 	held.Images, _ = pu(11, 60)
 	_, held.Test = pu(12, 90)
 	config := FineTuneConfig{Epochs: 12, BatchSize: 24, LearningRate: 0.01, Seed: 2}
-	tune := func() *Classifier {
+	tune := func() *Tuned {
 		t.Helper()
 		nnpu := risk.NNPU(0.2, risk.SigmoidLoss)
 		return expect.Must(FineTunePU(context.Background(), eng, m, labeled, nnpu, config))(t)
@@ -46,7 +46,7 @@ func TestFineTunePU(t *testing.T) {
 		"what is held out changes the losses")
 	paths := moved(t, alone.Model, last.Model)
 	expect.That(t, paths == nil, "what is held out changes %v", paths)
-	reading := func(c *Classifier) (proxy, test float64) {
+	reading := func(c *Tuned) (proxy, test float64) {
 		p := expect.Must(c.ScorePU(eng, held.Images, held.PU))(t)
 		return p.ProxyAccuracy(), expect.Must(c.Score(eng, held.Test))(t).Accuracy()
 	}
@@ -94,7 +94,7 @@ func TestDegenerateFineTuning(t *testing.T) {
 
 // tuneKept fine-tunes on PU data so that an epoch in the middle is kept: a rate that is much too high in the second half
 // ruins the last epochs.
-func tuneKept(ctx context.Context, eng *engine.Engine, m *train.Model, c FineTuneConfig) (*Classifier, error) {
+func tuneKept(ctx context.Context, eng *engine.Engine, m *train.Model, c FineTuneConfig) (*Tuned, error) {
 	labeled, _ := pu(10, 24)
 	held := &HeldOut{Proxy: evaluate.ByProxyAUC} // which hardly ever is the same in two epochs
 	held.Images, _ = pu(11, 30)
@@ -107,17 +107,17 @@ func tuneKept(ctx context.Context, eng *engine.Engine, m *train.Model, c FineTun
 // A run that is stopped after any of its steps, again and again, ends in the very numbers of one that nobody disturbed.
 func TestFineTuneResumesExactly(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
-	classes := func(c FineTuneConfig) func(context.Context, FineTuneConfig) (*Classifier, error) {
-		return func(ctx context.Context, more FineTuneConfig) (*Classifier, error) {
+	classes := func(c FineTuneConfig) func(context.Context, FineTuneConfig) (*Tuned, error) {
+		return func(ctx context.Context, more FineTuneConfig) (*Tuned, error) {
 			c.Epochs, c.BatchSize, c.Seed, c.Checkpoint, c.Observer = 3, 5, 4, more.Checkpoint, more.Observer
 			return FineTune(ctx, eng, m, patterns(9, 12), 3, c)
 		}
 	}
-	for name, tune := range map[string]func(context.Context, FineTuneConfig) (*Classifier, error){
+	for name, tune := range map[string]func(context.Context, FineTuneConfig) (*Tuned, error){
 		"classes, views, momentum": classes(FineTuneConfig{Recipe: augment.Recipe{augment.Crop{}}, Optimizer: optim.SGD{LearningRate: 0.1}}),
 		"head alone":               classes(FineTuneConfig{FreezeEncoder: true}),
 		"batch statistics":         classes(FineTuneConfig{BatchStatistics: true}),
-		"best epoch of PU data": func(ctx context.Context, c FineTuneConfig) (*Classifier, error) {
+		"best epoch of PU data": func(ctx context.Context, c FineTuneConfig) (*Tuned, error) {
 			return tuneKept(ctx, eng, m, c)
 		},
 	} {
@@ -149,7 +149,7 @@ func TestFineTuneResumesExactly(t *testing.T) {
 }
 
 // sameClassifier compares two classifiers bit for bit, and how they were tuned.
-func sameClassifier(t *testing.T, got, want *Classifier) {
+func sameClassifier(t *testing.T, got, want *Tuned) {
 	t.Helper()
 	paths := moved(t, want.Model, got.Model)
 	expect.That(t, paths == nil, "%v differ", paths)

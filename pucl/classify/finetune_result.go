@@ -64,7 +64,7 @@ func (t *finetuning) copyNetworks(what, from, to string) error {
 }
 
 // result returns the classifier, of the epoch that is to be kept.
-func (t *finetuning) result(tuning *Tuning) (*Classifier, error) {
+func (t *finetuning) result(tuning *Tuning) (*Tuned, error) {
 	if t.config.Keep == evaluate.WithoutNegatives && t.state.Best.Epoch > 0 {
 		if err := t.takeBest(); err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (t *finetuning) result(tuning *Tuning) (*Classifier, error) {
 	if tuning.Predicted, err = t.predicted(head); err != nil {
 		return nil, err
 	}
-	return &Classifier{Model: t.model, Probe: head, Tuning: tuning}, t.model.DropTraining()
+	return &Tuned{Model: t.model, Probe: head, Tuning: tuning}, t.model.DropTraining()
 }
 
 // head returns the head as it is now, for embeddings as they are.

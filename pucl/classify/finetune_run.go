@@ -60,7 +60,7 @@ type state struct {
 }
 
 // run tunes a copy of m.
-func (t *finetuning) run(ctx context.Context, eng *engine.Engine, m *train.Model) (*Classifier, error) {
+func (t *finetuning) run(ctx context.Context, eng *engine.Engine, m *train.Model) (*Tuned, error) {
 	if err := checkModel(m); err != nil {
 		return nil, err
 	}

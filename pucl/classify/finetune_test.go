@@ -31,7 +31,7 @@ func TestFineTuneMovesTheEncoder(t *testing.T) {
 	eng, m := enginetest.Open(t), aModel(t)
 	before := expect.Must(m.Clone())(t)
 	data, test := patterns(1, 60), patterns(2, 120)
-	tune := func(config FineTuneConfig) *Classifier {
+	tune := func(config FineTuneConfig) *Tuned {
 		t.Helper()
 		return expect.Must(FineTune(context.Background(), eng, m, data, 3, config))(t)
 	}

@@ -30,7 +30,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 	good, bad := LabeledImages[bool]{pixels, four}, LabeledImages[bool]{pixels, three}
 	goodClasses, badClasses := LabeledImages[int]{pixels, fourClasses}, LabeledImages[int]{pixels, classes}
 	goodRows, badRows := LabeledRows{x, fourClasses}, LabeledRows{x, classes}
-	c := &Classifier{Model: m, Probe: constant(1, 8)}
+	c := &Tuned{Model: m, Probe: constant(1, 8)}
 	one := FewShotConfig{PerClass: 1}
 	second := func(_ any, err error) error { return err }
 	heldOut := func(h HeldOut) error {
@@ -58,9 +58,9 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 			of(of(trueImages, "train", "classify"), "images", "test images")},
 		{"HeldOut", heldOut(HeldOut{Images: bad}), of(images, "images", "images in HeldOut")},
 		{"HeldOut, test", heldOut(HeldOut{Images: good, Test: bad}), of(of(trueImages, "train", "classify"), "images", "test images in HeldOut")},
-		{"Classifier.Score", second(c.Score(eng, bad)), trueImages},
-		{"Classifier.ScorePU", second(c.ScorePU(eng, bad, evaluate.ScoreConfig{})), ofTrain},
-		{"Classifier.ScoreClasses", second(c.ScoreClasses(eng, badClasses)), trueImages},
+		{"Tuned.Score", second(c.Score(eng, bad)), trueImages},
+		{"Tuned.ScorePU", second(c.ScorePU(eng, bad, evaluate.ScoreConfig{})), ofTrain},
+		{"Tuned.ScoreClasses", second(c.ScoreClasses(eng, badClasses)), trueImages},
 	} {
 		t.Run(tt.name, func(t *testing.T) { refusal.Whole(t, tt.err, tt.want) })
 	}
@@ -95,17 +95,17 @@ func TestFineTuningOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	model := t.TempDir() + "/model"
 	expect.NoError(t, quickModel(t).Save(model))
-	for name, tune := range map[string]func(*engine.Engine, *train.Model) (*Classifier, error){
-		"classes": func(eng *engine.Engine, m *train.Model) (*Classifier, error) {
+	for name, tune := range map[string]func(*engine.Engine, *train.Model) (*Tuned, error){
+		"classes": func(eng *engine.Engine, m *train.Model) (*Tuned, error) {
 			return FineTune(context.Background(), eng, m, patterns(9, 12), 3, FineTuneConfig{Epochs: 3, BatchSize: 5, Seed: 4,
 				Recipe: augment.Recipe{augment.Crop{}}, Optimizer: optim.SGD{LearningRate: 0.1}})
 		},
-		"PU risk, best epoch": func(eng *engine.Engine, m *train.Model) (*Classifier, error) {
+		"PU risk, best epoch": func(eng *engine.Engine, m *train.Model) (*Tuned, error) {
 			return tuneKept(context.Background(), eng, m, FineTuneConfig{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			on := func(eng *engine.Engine) *Classifier { // weights stay with the engine that used them first
+			on := func(eng *engine.Engine) *Tuned { // weights stay with the engine that used them first
 				return expect.Must(tune(eng, expect.Must(train.LoadModel(model, nil))(t)))(t)
 			}
 			got, want := on(xla), on(pureGo)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -100,24 +99,22 @@ func TestFineTuneRefuses(t *testing.T) {
 func TestClassifierRefuses(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	data := patterns(16, 6)
-	three := &Classifier{Model: m, Probe: constant(3, 8)}
+	three := &Tuned{Model: m, Probe: constant(3, 8)}
 	second := func(_ any, err error) error { return err }
 	for says, err := range map[string]error{
-		"one score for each row takes 1 output, or 2 … the probe has 3":                                second(three.Probabilities(eng, data.Pixels)),
+		"one score for each row takes 1 output, or 2 … the probe has 3":                                second(three.Scores(eng, data.Pixels)),
 		"one score for each row takes 1 output, or 2 … the probe has 3: ask for its logits or classes": second(three.Score(eng, LabeledImages[bool]{data.Pixels, make([]bool, 6)})),
-		"needs both a Model and a Probe … FineTune returns one with both, train.Pretrain":              second((&Classifier{Probe: constant(1, 8)}).Predict(eng, data.Pixels)),
-		"a Model and a Probe … FineTune returns one with both, train.Pretrain":                         second((&Classifier{Model: m}).ScoreClasses(eng, data)),
-		"the probe has no weights … make one with New, Fit or FitPU":                                   second((&Classifier{Model: m, Probe: &probe.Probe{}}).Logits(eng, data.Pixels)),
-		"rows have 8 entries, the probe is for 5 … embed them with the model of its training":          second((&Classifier{Model: m, Probe: constant(1, 5)}).Logits(eng, data.Pixels)),
-		"of 12×12×1 bytes, not features … use Embed":                                                   second(three.ProbabilitiesOfFeatures(eng, mat.NewDense(1, 4, nil))),
+		"needs both a Model and a Probe … FineTune returns one with both":                              second((&Tuned{Probe: constant(1, 8)}).Predict(eng, data.Pixels)),
+		"a Model and a Probe … FineTune returns one with both":                                         second((&Tuned{Model: m}).ScoreClasses(eng, data)),
+		"the probe has no weights … make one with New, Fit or FitPU":                                   second((&Tuned{Model: m, Probe: &probe.Probe{}}).Logits(eng, data.Pixels)),
+		"rows have 8 entries, the probe is for 5 … embed them with the model of its training":          second((&Tuned{Model: m, Probe: constant(1, 5)}).Logits(eng, data.Pixels)),
 		"no engine given … open one with engine.Open":                                                  second(three.Predict(nil, data.Pixels)),
 	} {
 		refusal.Check(t, err, says)
 	}
 }
 
-// A network or a head that is not a number gives an error or NaN, never a number that looks well, and can still be saved and
-// looked at.
+// A network or a head that is not a number gives an error or NaN, never a number that looks well.
 func TestNaNIsNeverANumber(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	broken := expect.Must(m.Clone())(t)
@@ -135,7 +132,7 @@ func TestNaNIsNeverANumber(t *testing.T) {
 	three.Weights.Set(1, 3, math.NaN())
 	data := patterns(16, 6)
 	labeled, truth := pu(16, 6)
-	for name, c := range map[string]*Classifier{
+	for name, c := range map[string]*Tuned{
 		"a head of one output":  {Model: m, Probe: one},
 		"a head of three":       {Model: m, Probe: three},
 		"a bias":                {Model: m, Probe: constant(1, 8, math.NaN())},
@@ -160,44 +157,23 @@ func TestNaNIsNeverANumber(t *testing.T) {
 		if s, err := c.ScorePU(eng, labeled, evaluate.ScoreConfig{Prior: 0.3}); err == nil {
 			t.Errorf("%s: scores %v", name, s)
 		}
-		if p, err := c.Probabilities(eng, data.Pixels); outputs == 1 && err != nil || slices.ContainsFunc(p, func(p float64) bool { return !math.IsNaN(p) }) {
-			t.Errorf("%s: probabilities %v, %v", name, p, err)
-		}
-		path := filepath.Join(t.TempDir(), "c")
-		if err := c.Save(path); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		back := expect.Must(Load(path, nil))(t)
-		if _, err := back.Predict(eng, data.Pixels); err == nil {
-			t.Errorf("%s: was read as another one", name)
+		if p, err := c.Scores(eng, data.Pixels); outputs == 1 && err != nil || slices.ContainsFunc(p, func(p float64) bool { return !math.IsNaN(p) }) {
+			t.Errorf("%s: scores %v, %v", name, p, err)
 		}
 	}
-}
-
-// Members of images of two sizes find other numbers of images in the same bytes.
-func TestMembersMustAgreeOnTheExamples(t *testing.T) {
-	members := Ensemble{{}, {}}
-	_, err := members.mean(func(c *Classifier) ([]float64, error) {
-		if c == members[0] {
-			return []float64{1, 2, 3, 4}, nil
-		}
-		return []float64{1}, nil
-	})
-	refusal.Check(t, err,
-		"member 1 of the ensemble finds 1 examples, and those before it 4 … all must be trained on examples of one size")
 }
 
 // Whatever is asked of no classifier at all is refused; nothing panics.
 func TestNothingGiven(t *testing.T) {
 	eng, data := enginetest.Open(t), patterns(16, 6)
 	labeled, _ := pu(16, 6)
-	var none *Classifier
+	var none *Tuned
 	for _, err := range []error{
-		none.Save(filepath.Join(t.TempDir(), "classifier")), refusal.Err(none.Predict(eng, data.Pixels)), refusal.Err(none.Logits(eng, data.Pixels)),
-		refusal.Err(none.Probabilities(eng, data.Pixels)), refusal.Err(none.ProbabilitiesOfFeatures(eng, nil)), refusal.Err(none.Score(eng, labeled)),
+		refusal.Err(none.Predict(eng, data.Pixels)), refusal.Err(none.Logits(eng, data.Pixels)),
+		refusal.Err(none.Scores(eng, data.Pixels)), refusal.Err(none.Score(eng, labeled)),
 		refusal.Err(none.ScorePU(eng, labeled, evaluate.ScoreConfig{})), refusal.Err(none.ScoreClasses(eng, data)),
 	} {
-		refusal.Check(t, err, "a Classifier needs both a Model and a Probe … FineTune returns one with both")
+		refusal.Check(t, err, "a Tuned needs both a Model and a Probe … FineTune returns one with both")
 	}
 	refusal.Check(t, refusal.Err(DrawShots([]int{0, 0}, 1, 1, nil)), "no generator of random numbers … give rand.New(")
 	var never context.Context

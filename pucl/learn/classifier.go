@@ -193,6 +193,17 @@ func (c *Classifier) predictOne(d *Dataset) (float64, error) {
 	return p[0], nil
 }
 
+// Members returns a classifier of each encoder of c, as of CrossFit, whose mean logit c is. Of one encoder it is c alone.
+func (c *Classifier) Members() []*Classifier {
+	var out []*Classifier
+	for i := range c.members {
+		own := *c
+		own.members = c.members[i : i+1]
+		out = append(out, &own)
+	}
+	return out
+}
+
 // Evaluate compares the predictions with the Truth of d: accuracy, AUC and more.
 func (c *Classifier) Evaluate(d *Dataset) (evaluate.Binary, error) {
 	scores, err := c.Scores(d)

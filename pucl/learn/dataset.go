@@ -1,8 +1,10 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -81,19 +83,21 @@ func (d *Dataset) Validate() error {
 	)
 }
 
-// Trainable returns an error if no method can train on d.
-func (d *Dataset) Trainable() error {
+// Encode returns the examples as methods see them, and how rows were encoded: gaps filled, categories as indicators,
+// standardized. The encoding is nil for images.
+func (d *Dataset) Encode() (Data, *tabular.Encoding, error) {
 	if err := d.Validate(); err != nil {
-		return err
+		return Data{}, nil, err
 	}
-	positive, unlabeled := rows.Split(d.Labeled)
-	if len(positive) == 0 || len(unlabeled) == 0 {
-		return fmt.Errorf("learn: %d labeled positives and %d unlabeled examples; training needs at least one of "+
-			"each: mark the examples that are known to be positive in Labeled, and no "+
-			"others", len(positive), max(len(unlabeled), d.Len()-len(positive)))
+	out := Data{Pixels: d.Pixels, Shape: d.Shape, Labeled: slices.Clone(d.Labeled), CaseControl: d.CaseControl}
+	if d.Table == nil {
+		return out, nil, nil
 	}
-	return fault.If(d.Table == nil && d.Len() > 1 && pixels.AllSame(d.Pixels, pixels.Bytes(d.Shape)),
-		"learn: all %d images are identical; give images that differ", d.Len())
+	encoding, err := tabular.NewEncoding(d.Table)
+	if err == nil {
+		out.X, err = encoding.Rows(d.Table)
+	}
+	return out, encoding, err
 }
 
 // Select returns a data set with copies of the given examples, in that order.
@@ -162,6 +166,51 @@ func (d Data) Images() bool { return d.X == nil }
 func (d Data) Counts() (positive, unlabeled int) {
 	p, u := rows.Split(d.Labeled)
 	return len(p), len(u)
+}
+
+// Check returns an error if no method can train on d.
+func (d Data) Check() error {
+	positive, unlabeled := rows.Split(d.Labeled)
+	var err error
+	n := len(d.Labeled)
+	switch {
+	case d.X != nil && len(d.Pixels) > 0:
+		err = errors.New("both Pixels and X are set; give images or rows, not both")
+	case d.X != nil:
+		if n, _ = d.X.Dims(); n > 0 {
+			err = cmp.Or(rows.CheckFinite(d.X), checkFloat32(d.X), rows.CheckSpread(d.X))
+		}
+	case pixels.Bytes(d.Shape) <= 0:
+		err = fmt.Errorf("images of %s (height×width×channels); all three must be at least 1", d.Shape)
+	default:
+		n, err = pixels.Count(d.Pixels, "images", d.Shape)
+	}
+	if err != nil {
+		return fmt.Errorf("learn: %w", err)
+	}
+	return cmp.Or(
+		fault.If(d.Labeled != nil && len(d.Labeled) != n, "learn: %d examples, but %d entries in Labeled; give one for each",
+			n, len(d.Labeled)),
+		fault.If(len(positive) == 0 || len(unlabeled) == 0, "learn: %d labeled positives and %d unlabeled examples; "+
+			"training needs at least one of each: mark the examples that are known to be positive in Labeled, and no "+
+			"others", len(positive), max(len(unlabeled), n-len(positive))),
+		fault.If(d.Images() && n > 1 && pixels.AllSame(d.Pixels, pixels.Bytes(d.Shape)),
+			"learn: all %d images are identical; give images that differ", n),
+	)
+}
+
+// checkFloat32 returns an error if a number is too large for float32, in which encoders compute.
+func checkFloat32(x *mat.Dense) error {
+	n, _ := x.Dims()
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			if math.Abs(v) > math.MaxFloat32 {
+				return fmt.Errorf("feature %d of row %d is %g, which is too large for float32, in which encoders compute; "+
+					"scale the features down", j, i, v)
+			}
+		}
+	}
+	return nil
 }
 
 // UnlabeledScores returns the scores of the unlabeled examples in ascending order.

@@ -7,6 +7,7 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/baseline"
+	"github.com/puclab/puclab/pucl/contrast"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/learn"
@@ -62,7 +63,7 @@ func (m Baseline) Train(ctx context.Context, eng *engine.Engine, data learn.Data
 	if data.Images() {
 		examples = baseline.Images{Pixels: data.Pixels, Shape: data.Shape}
 		if m.Encoder == nil {
-			m.Encoder = smallCNN(data.Pixels)
+			m.Encoder = contrast.SmallCNN(data.Pixels)
 		}
 	}
 	m.Settings.Checkpoint = run.Checkpoint

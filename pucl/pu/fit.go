@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/puclab/puclab/datasets/tabular"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
@@ -51,12 +50,15 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 	if ctx == nil {
 		return nil, errors.New("pu: no context; give context.Background()")
 	}
-	if err := cmp.Or(data.Trainable(), fault.If(!(config.Prior >= 0 && config.Prior < 1),
+	if err := cmp.Or(data.Validate(), fault.If(!(config.Prior >= 0 && config.Prior < 1),
 		"pu: a class prior of %g; it is the share of positives among the unlabeled examples, above 0 and below 1, "+
 			"or 0 where it is not known", config.Prior)); err != nil {
 		return nil, err
 	}
-	examples, encoding, err := view(data)
+	examples, encoding, err := data.Encode()
+	if err == nil {
+		err = examples.Check()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -116,19 +118,6 @@ func doubtsOfPredictions(info learn.Info, sorted []float64) (list []string) {
 		list = append(list, fmt.Sprintf("only %d labeled positives: label 20 or more", info.Labeled))
 	}
 	return list
-}
-
-// view returns the examples of d as methods see them, and how rows were encoded; nil for images.
-func view(d *Dataset) (learn.Data, *tabular.Encoding, error) {
-	out := learn.Data{Pixels: d.Pixels, Shape: d.Shape, Labeled: slices.Clone(d.Labeled), CaseControl: d.CaseControl}
-	if d.Table == nil {
-		return out, nil, nil
-	}
-	encoding, err := tabular.NewEncoding(d.Table)
-	if err == nil {
-		out.X, err = encoding.Rows(d.Table)
-	}
-	return out, encoding, err
 }
 
 // Load reads a classifier that its Save wrote, on the default engine. A network with an encoder of one's own needs that

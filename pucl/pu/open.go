@@ -232,3 +232,23 @@ func Images(pixels []uint8, shape Shape, labeled []bool) (*Dataset, error) {
 	d := &learn.Dataset{Pixels: pixels, Shape: shape, Labeled: labeled}
 	return d, d.Validate()
 }
+
+// FromPU returns the data set of a PU split of images in memory, in the order of the split. Truth is set if the split
+// knows the true class of every example.
+func FromPU(p *datasets.PU) (*Dataset, error) {
+	if p == nil {
+		return nil, errors.New("pu: no PU data; datasets.NewPU makes them")
+	}
+	images, err := p.Images.Select(p.Index)
+	if err != nil {
+		return nil, err
+	}
+	d, err := Images(images.Pixels, Shape{Height: images.Height, Width: images.Width, Channels: images.Channels}, p.Labeled)
+	if err == nil {
+		d.CaseControl = p.Config.Setting != datasets.SingleDataset
+		if p.Unknown == nil {
+			d.Truth = p.Positive
+		}
+	}
+	return d, err
+}

@@ -32,10 +32,10 @@ type NamedEstimate struct {
 // EstimatePrior estimates the class prior of rows with every estimator of package prior. Those that read scores get
 // out-of-fold scores of [prior.Trees]. Package prior states what each of them assumes, and its error on six tables.
 func EstimatePrior(data *Dataset, config PriorConfig) (*PriorEstimates, error) {
-	if err := data.Trainable(); err != nil {
-		return nil, err
+	examples, _, err := data.Encode()
+	if err == nil {
+		err = examples.Check()
 	}
-	examples, _, err := view(data)
 	if err != nil {
 		return nil, err
 	}

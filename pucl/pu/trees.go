@@ -26,7 +26,7 @@ func (Trees) NeedsPrior() bool { return false }
 // String implements [Method].
 func (m Trees) String() string {
 	if m.Trees != (prior.Trees{}) {
-		return named("Trees", fmt.Sprintf("%+v", m.Trees))
+		return fmt.Sprintf("Trees (%+v)", m.Trees)
 	}
 	return "Trees"
 }

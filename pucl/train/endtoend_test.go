@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,14 +22,6 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
 )
-
-// saved returns what comes back of a classifier that is saved.
-func saved(t *testing.T, c *classify.Classifier) *classify.Classifier {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "deep", "saved.classifier")
-	expect.NoError(t, c.Save(path))
-	return expect.Must(classify.Load(path, nil))(t)
-}
 
 // pseudoLabels clusters rows of x by PUPL and returns how many unlabeled examples get their true class.
 func pseudoLabels(t *testing.T, x *mat.Dense, split *datasets.Split) (*cluster.Clustering, float64) {
@@ -64,24 +55,20 @@ func TestFeaturesEndToEnd(t *testing.T) {
 	h := expect.Must(rows.Take(rows.Unit(e.H), split.Index))(t)
 	p, err := probe.FitPU(eng, h, clusters.Positive, risk.CrossEntropy, probe.Config{BatchSize: 250, Epochs: 30})
 	expect.NoError(t, err)
-	c := &classify.Classifier{Model: m, Probe: p}
-	loaded := saved(t, c)
 	test := train.ReadTable(t, train.CSVOfTwoKinds(rand.New(rand.NewPCG(8, 99)), 700))
 	test.Rescale(scale.Mean, scale.Deviation)
-	before := expect.Must(c.ProbabilitiesOfFeatures(eng, test.Features))(t)
-	after := expect.Must(loaded.ProbabilitiesOfFeatures(eng, test.Features))(t)
-	expect.That(t, slices.Equal(before, after) && slices.Equal(loaded.Model.History.Losses, m.History.Losses),
-		"the loaded classifier is another")
+	path := filepath.Join(t.TempDir(), "deep", "saved.model")
+	expect.NoError(t, m.Save(path))
+	loaded := expect.Must(train.LoadModel(path, nil))(t)
+	before, after := expect.Must(m.EmbedFeatures(eng, test.Features))(t), expect.Must(loaded.EmbedFeatures(eng, test.Features))(t)
+	expect.That(t, mat.Equal(before.H, after.H) && slices.Equal(loaded.History.Losses, m.History.Losses),
+		"the loaded model is another")
 	truth := make([]bool, test.Len())
 	for i := range truth {
 		truth[i] = test.Labels[i] == 0
 	}
-	score := expect.Must(evaluate.ScoreBinary(after, truth, 0.5))(t)
+	score := expect.Must(p.Score(rows.Unit(after.H), truth))(t)
 	expect.That(t, score.Accuracy() >= 0.88, "new rows are told apart in %v, want 88%%", score)
-	if _, err := (&classify.Classifier{Model: m}).ProbabilitiesOfFeatures(eng, test.Features); err == nil ||
-		!strings.Contains(err.Error(), "needs both a Model and a Prob") {
-		t.Errorf("a classifier without a probe gave %v", err)
-	}
 }
 
 // A model with an encoder of one's own can be fine-tuned, after it was saved too.

@@ -123,7 +123,7 @@ func savedOver(ctx context.Context, t *testing.T, eng *engine.Engine, batches *d
 	m := expect.Must(train.Pretrain(ctx, eng, batches, config))(t)
 	failed := 0
 	for name, save := range map[string]func(path string) error{
-		"model": m.Save, "classifier": classifier(m).Save,
+		"model": m.Save, "classifier": classifier(t, eng, m).Save,
 		"embedding": (&train.Embedding{H: mat.NewDense(40, 3, nil), Z: mat.NewDense(40, 2, nil)}).Save,
 	} {
 		path := filepath.Join(folder, name)

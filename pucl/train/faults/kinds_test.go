@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/mat"
@@ -17,11 +18,13 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/traintest"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/train"
@@ -158,6 +161,9 @@ func stateOf(h train.History, store *model.Store) (string, error) {
 }
 
 // classifier puts a head on a model.
-func classifier(m *train.Model) *classify.Classifier {
-	return &classify.Classifier{Model: m, Probe: &probe.Probe{Weights: mat.NewDense(1, 8, nil), Bias: []float64{0.5}}}
+func classifier(t *testing.T, eng *engine.Engine, m *train.Model) *learn.Classifier {
+	t.Helper()
+	head := &probe.Probe{Weights: mat.NewDense(1, 8, nil), Bias: []float64{0.5}}
+	trained := &learn.Trained{Members: []learn.Member{{Network: m, Head: head}}}
+	return expect.Must(learn.NewClassifier(eng, &learn.Dataset{Shape: m.Shape()}, nil, trained, learn.Info{}))(t)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
@@ -125,33 +124,4 @@ func (c *Comparison) summarize() error {
 		}
 	}
 	return nil
-}
-
-// Markdown returns the comparison as a table: mean ± half-width of the 95% interval over seeds, in percent.
-func (c *Comparison) Markdown() string {
-	first := c.Methods[0].Method
-	lines := []string{
-		fmt.Sprintf("| method (%d seeds) | accuracy | AUC | accuracy minus that of %s |", len(c.Seeds), first),
-		"| --- | ---: | ---: | ---: |",
-	}
-	for i, m := range c.Methods {
-		beyond := percent(m.AccuracyBeyond)
-		if i == 0 {
-			beyond = "–"
-		}
-		lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s |", m.Method, percent(m.Accuracy), percent(m.AUC),
-			beyond))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// String returns the table of Markdown.
-func (c *Comparison) String() string { return c.Markdown() }
-
-// percent formats a summary of shares.
-func percent(s evaluate.Summary) string {
-	if s.Seeds == 1 {
-		return fmt.Sprintf("%.2f", 100*s.Mean)
-	}
-	return fmt.Sprintf("%.2f ± %.2f", 100*s.Mean, 100*s.HalfWidth)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -100,19 +101,36 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 	if first := slices.IndexFunc(sorted, func(score float64) bool { return score > 0 }); first >= 0 {
 		info.Predicted = float64(len(sorted)-first) / float64(len(sorted))
 	}
-	info.Doubts = append(info.Doubts, doubtsOfPredictions(info, sorted)...)
+	info.Doubts = append(info.Doubts, doubtsOfPredictions(info, sorted, alternative(config.Method, examples))...)
 	return learn.NewClassifier(eng, data, encoding, trained, info)
 }
 
-// doubtsOfPredictions returns the doubts that the predictions for the unlabeled examples raise.
-func doubtsOfPredictions(info learn.Info, sorted []float64) (list []string) {
+// alternative names a method to try where the result of m is doubtful.
+func alternative(m Method, data learn.Data) string {
+	if data.Images() {
+		if _, crossFit := m.(CrossFit); crossFit {
+			return "Mixture"
+		}
+		return "CrossFit"
+	}
+	if _, tabular := m.(Tabular); tabular {
+		return "Linear, which minimizes a PU risk"
+	}
+	return "Tabular"
+}
+
+// doubtsOfPredictions returns the doubts that the predictions for the unlabeled examples raise, and what to try.
+func doubtsOfPredictions(info learn.Info, sorted []float64, other string) (list []string) {
 	switch {
 	case sorted[0] == sorted[len(sorted)-1]:
 		list = append(list, "all unlabeled examples have the same score, so that nothing was learned: check that "+
-			"the examples differ")
+			"the examples differ, or use "+other)
 	case info.Predicted == 0 || info.Predicted == 1:
 		list = append(list, "it predicts the same class for all unlabeled examples: its scores may still rank them; "+
-			"set Config.Prior, or use another method")
+			"set Config.Prior, or use "+other)
+	case info.Prior > 0 && math.Abs(info.Predicted-info.Prior) > max(0.1, info.Prior/2):
+		list = append(list, fmt.Sprintf("it predicts %.0f%% of the unlabeled examples positive, but the class prior is "+
+			"%.0f%%: compare with %s", 100*info.Predicted, 100*info.Prior, other))
 	}
 	if info.Labeled < 20 {
 		list = append(list, fmt.Sprintf("only %d labeled positives: label 20 or more", info.Labeled))

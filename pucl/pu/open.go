@@ -144,6 +144,7 @@ type TableConfig struct {
 	Words    []string // columns of numbers that are categories
 	Missing  []string // texts that mean a gap; nil means the usual ones, see tabular.FrameConfig
 	Comma    rune     // 0 means ','
+	Like     *Dataset // the training set, for a test set: columns are read as numbers or categories as there; may be nil
 
 	CaseControl bool // the labeled positives were gathered separately; see Dataset.CaseControl
 	SkipBad     bool // lines that cannot be read are left out and listed in Dataset.Skipped; false lists them in an error
@@ -161,8 +162,18 @@ func OpenTable(path string, config TableConfig) (*Dataset, error) {
 		return nil, err
 	}
 	defer file.Close()
+	var like *tabular.Encoding
+	if config.Like != nil {
+		if _, like, err = config.Like.Encode(); err != nil {
+			return nil, err
+		}
+		if like == nil {
+			return nil, errors.New("pu: Like is a data set of images; give the table of the training set")
+		}
+	}
 	frame, labels, bad, err := tabular.ReadFrame(file, tabular.FrameConfig{
-		Label: config.Label, Skip: config.Skip, Words: config.Words, Missing: config.Missing, Comma: config.Comma, SkipBad: config.SkipBad,
+		Label: config.Label, Skip: config.Skip, Words: config.Words, Missing: config.Missing, Comma: config.Comma,
+		SkipBad: config.SkipBad, Like: like,
 	})
 	if err != nil {
 		return nil, inFile(path, err)

@@ -183,8 +183,11 @@ func stump() *prior.Forest {
 func TestONNXOfOddTrees(t *testing.T) {
 	constant := Column{Name: "constant", Mean: 3}
 	number := Column{Name: "number", Mean: 10, Deviation: 2, Median: 11, Missing: true}
+	zero := Column{Name: "zero", Mean: 3.3, Deviation: 4.9} // 0 becomes an edge, and the way back ends at 4e-16
+	atZero := (0 - zero.Mean) / zero.Deviation
 	leaf := func(value float64) prior.Node { return prior.Node{Feature: -1, Value: value} }
-	f := &prior.Forest{Bias: 0.25, Edges: [][]float64{{-1, 0, 1}, {-1, 0.5}, {0, 1}}, Roots: []int{0, 1, 4, 7, 10, 13},
+	f := &prior.Forest{Bias: 0.25, Edges: [][]float64{{-1, 0, 1}, {-1, 0.5}, {0, 1}, {-9, atZero}},
+		Roots: []int{0, 1, 4, 7, 10, 13, 16},
 		Nodes: []prior.Node{
 			leaf(1),
 			{Feature: 0, Bin: 0, Low: 2, High: 3}, leaf(2), leaf(4), // 0 lies in bin 1
@@ -192,15 +195,16 @@ func TestONNXOfOddTrees(t *testing.T) {
 			{Feature: 1, Bin: 1, Low: 8, High: 9}, leaf(32), leaf(64), // no bin above
 			{Feature: 1, Bin: 0, Low: 11, High: 12}, leaf(128), leaf(256), // from 11 on
 			{Feature: 2, Bin: 0, Low: 14, High: 15}, leaf(512), leaf(1024), // a gap
+			{Feature: 3, Bin: 0, Low: 17, High: 18}, leaf(2048), leaf(4096), // from 0 on
 		}}
 	var file bytes.Buffer
-	expect.NoError(t, Classifier{Columns: []Column{constant, number}, Members: []Member{{Trees: f}}}.Write(&file))
+	expect.NoError(t, Classifier{Columns: []Column{constant, number, zero}, Members: []Member{{Trees: f}}}.Write(&file))
 	rows := []float64{10.9, 11, 12, math.NaN()}
 	inputs := map[string]onnxtest.Tensor{"constant": onnxtest.Numbers32([]float64{3, 4, -5, math.NaN()}, 4, 1),
-		"number": onnxtest.Numbers32(rows, 4, 1)}
-	encoded := mat.NewDense(4, 3, []float64{0, 0.45, 0, 0, 0.5, 0, 0, 1, 0, 0, 0.5, 1})
+		"number": onnxtest.Numbers32(rows, 4, 1), "zero": onnxtest.Numbers32([]float64{0, -1e-3, 0, 1}, 4, 1)}
+	encoded := mat.NewDense(4, 4, []float64{0, 0.45, 0, atZero, 0, 0.5, 0, -1, 0, 1, 0, atZero, 0, 0.5, 1, 0})
 	want := expect.Must(f.Scores(encoded))(t)
-	expect.Equal(t, want, []float64{685.25, 813.25, 813.25, 1325.25})
+	expect.Equal(t, want, []float64{4781.25, 2861.25, 4909.25, 5421.25})
 	onnxtest.Check(t, "odd trees", file.Bytes(), inputs, map[string][]float64{"logit": want}, 1e-6)
 }
 

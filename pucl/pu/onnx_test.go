@@ -142,6 +142,9 @@ func mixedTable(t *testing.T, n int, seed uint64) *pu.Dataset {
 		if i%7 == 0 {
 			numbers[0] = math.NaN()
 		}
+		if i%11 == 3 {
+			numbers[6] = math.NaN()
+		}
 		if rng.IntN(3) == 0 {
 			numbers[4] = math.Round(1e4*rng.NormFloat64()) / 100
 		}
@@ -155,7 +158,7 @@ func mixedTable(t *testing.T, n int, seed uint64) *pu.Dataset {
 			city = "Genève"
 		}
 		columns[1].Words = append(columns[1].Words, city)
-		columns[5].Words = append(columns[5].Words, []string{"red", "green"}[rng.IntN(2)])
+		columns[5].Words = append(columns[5].Words, []string{"red", "green", "red"}[rng.IntN(3)])
 	}
 	d := &pu.Dataset{Table: &tabular.Frame{Columns: columns}, Labeled: labeled}
 	expect.NoError(t, d.Validate())

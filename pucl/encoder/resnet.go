@@ -37,10 +37,10 @@ const bottlenecks = 50
 // Embed implements [Encoder].
 func (r ResNet) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	r = r.withDefaults()
-	stages := map[int][]int{10: {1, 1, 1, 1}, 18: {2, 2, 2, 2}, 34: {3, 4, 6, 3}, bottlenecks: {3, 4, 6, 3}}[r.Depth]
+	stages := r.Stages()
 	fault.PanicIf(stages == nil, "encoder: ResNet has Depth %d; the depth is 10, 18, 34 or 50, or 0 for 18", r.Depth)
 	block := basicBlock
-	if r.Depth == bottlenecks {
+	if r.Bottlenecks() {
 		block = bottleneck
 	}
 	atLeastOne("ResNet", setting{"Width", r.Width})

@@ -53,6 +53,12 @@ func (m *Model) Encode(scope *model.Scope, examples *Node, training bool) *Node 
 	return encoder.Embed(m.encoder, scope.In(encoderScope), examples, training)
 }
 
+// Encoder returns the encoder.
+func (m *Model) Encoder() encoder.Encoder { return m.encoder }
+
+// Features returns the number of features in the rows that the model embeds, 0 where it embeds images.
+func (m *Model) Features() int { return m.features }
+
 // Store returns the variables of encoder and projector, for tasks that train them further.
 func (m *Model) Store() *model.Store { return m.store }
 

@@ -1,0 +1,37 @@
+package encoder
+
+// Constants that are added to variances, for programs that rebuild a network.
+const (
+	BatchNormEpsilon = normEpsilon // by [BatchNorm]
+	ViTEpsilon       = vitEpsilon  // by the layer normalizations of a [ViT]
+)
+
+// WithDefaults returns e with its zero fields set to the values that they stand for, if e is a network of this package.
+// Other encoders are returned as they are.
+func WithDefaults(e Encoder) Encoder {
+	switch e := e.(type) {
+	case MLP:
+		return e.withDefaults()
+	case SmallCNN:
+		return e.withDefaults()
+	case LeNet:
+		return e.withDefaults()
+	case AllConv:
+		return e.withDefaults()
+	case ShortConv:
+		return e.withDefaults()
+	case ResNet:
+		return e.withDefaults()
+	case ViT:
+		return e.withDefaults()
+	}
+	return e
+}
+
+// Stages returns the number of blocks of each of the four stages, nil for a depth that there is not.
+func (r ResNet) Stages() []int {
+	return map[int][]int{10: {1, 1, 1, 1}, 18: {2, 2, 2, 2}, 34: {3, 4, 6, 3}, bottlenecks: {3, 4, 6, 3}}[r.withDefaults().Depth]
+}
+
+// Bottlenecks reports whether a block is a 3×3 convolution between two of 1×1, and not two of 3×3.
+func (r ResNet) Bottlenecks() bool { return r.Depth == bottlenecks }

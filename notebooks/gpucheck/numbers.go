@@ -34,7 +34,7 @@ func numberCases() []numberCase {
 	gray, _ := augment.FMNIST().Split() // scaling is the encoder's task
 	color, _ := augment.CIFAR(0).Split()
 	return []numberCase{
-		{"a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{}, gray},
+		{"a step of the small CNN against pure Go", 16, 28, 1, encoder.SmallCNN{Mean: 0.286, Std: 0.353}, gray},
 		{"a step of a ResNet-10 against pure Go", 8, 16, 3,
 			encoder.ResNet{Depth: 10, Width: 8, CIFAR: true, Pixels: cifarPixels}, color},
 	}

@@ -31,7 +31,7 @@ func stepCases() []stepCase {
 	resnet := encoder.ResNet{CIFAR: true, Pixels: cifarPixels}
 	return []stepCase{
 		{"small CNN, 2×256 views 28×28, Adam", 256, 28, 1,
-			train.Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}, false},
+			train.Config{Encoder: encoder.SmallCNN{Mean: 0.286, Std: 0.353}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}, false},
 		{"ResNet-18, 2×32 views 32×32, SGD", 32, 32, 3,
 			train.Config{Encoder: resnet, Recipe: augment.CIFAR(0), Optimizer: optim.SGD{}}, false},
 		{"ResNet-18, 2×1024 views 32×32, LARS", 1024, 32, 3,

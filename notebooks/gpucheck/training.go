@@ -50,7 +50,7 @@ func tasks(onGPU bool) []task {
 	}
 	cifar10 := func() (train, test *datasets.Images, err error) { return cifarIn(datasets.Folders(cifar.Name10)) }
 	gray := task{bench: "FMNIST-I", network: "small CNN", images: fashion, labeled: 1.0 / 60, steps: 500,
-		config: train.Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}}
+		config: train.Config{Encoder: encoder.SmallCNN{Mean: 0.286, Std: 0.353}, Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}}}
 	color := task{bench: "CIFAR-I", network: "ResNet-18", images: cifar10, labeled: 3.0 / 50, steps: 1000,
 		config: train.Config{Encoder: encoder.ResNet{CIFAR: true, Pixels: cifarPixels}, Recipe: augment.CIFAR(0)}}
 	if !onGPU {

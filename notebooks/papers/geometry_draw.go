@@ -36,7 +36,7 @@ func WatchSphere(ctx context.Context, eng *engine.Engine, dimensions, steps int,
 		return nil, path, err
 	}
 	c := s.Pretrain
-	c.Objective, c.Encoder, c.Steps, c.Tau, c.Projection, c.Seed = pucl.SSCL(), encoder.SmallCNN{Width: 8}, steps, tau, dimensions, 1
+	c.Objective, c.Encoder, c.Steps, c.Tau, c.Projection, c.Seed = pucl.SSCL(), encoder.SmallCNN{Width: 8, Mean: 0.286, Std: 0.353}, steps, tau, dimensions, 1
 	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
 	if err != nil {
 		return nil, path, err

@@ -83,7 +83,7 @@ func openWorlds(size experiment.Size) ([]openWorld, error) {
 		clothes := openWorld{
 			Data: OpenWorldData{Set: "Fashion-MNIST", Files: Official, Most: 1000, Imbalance: 100, PerClass: 500, Outliers: 5000, From: "CIFAR-10",
 				Balanced: 1000, Shots: 60},
-			Encoder:  encoder.SmallCNN{},
+			Encoder:  encoder.SmallCNN{Mean: 0.286, Std: 0.353},
 			Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 1600},
 			Batch:    256, Budget: 2000, Passes: 5, Compared: 512, ProbeEpochs: 30, ShotEpochs: 30, Seeds: 3,
 		}

@@ -84,7 +84,7 @@ func prototypeSetting(size experiment.Size) (setting, error) {
 	case experiment.Smoke:
 		s.Name, s.Points = s.Name+", judged once", 1
 	case experiment.Laptop:
-		s.Encoder, s.Pretrain.Steps, s.Points = encoder.SmallCNN{}, 500, 1
+		s.Encoder, s.Pretrain.Steps, s.Points = encoder.SmallCNN{Mean: 0.286, Std: 0.353}, 500, 1
 		s.Pretrain.Recipe = augment.Recipe{augment.CropJitter{MinArea: 0.5}}
 		s.Batch, s.Seeds = datasets.BatchConfig{Size: 256, Share: 0.25}, 3
 	case experiment.Paper:

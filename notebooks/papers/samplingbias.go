@@ -62,7 +62,7 @@ func unlabeled(size experiment.Size, task string) (setting, error) {
 		s.Pretrain.Steps, s.Bank, s.Seeds = 400, 5000, 3
 	case size == experiment.Laptop:
 		s = laptopFashion("FMNIST-I", 0, nil)
-		s.Encoder = encoder.SmallCNN{Width: 16}
+		s.Encoder = encoder.SmallCNN{Width: 16, Mean: 0.286, Std: 0.353}
 		s.Pretrain.Steps, s.Bank, s.Seeds = 400, 5000, 3
 	case size == experiment.Paper:
 		s = paper("CIFAR-I", 0)

@@ -41,8 +41,8 @@ type Encoder interface {
 type SmallCNN struct {
 	Width int     // channels of the first convolution, doubled by each of the next two; 0 means 32
 	Dim   int     // length k of an embedding; 0 means 128
-	Mean  float64 // pixel mean taken off the images; 0 means 0.2860, Fashion-MNIST's
-	Std   float64 // pixel standard deviation that divides them; 0 means 0.3530, Fashion-MNIST's
+	Mean  float64 // subtracted from pixels, which lie in [0, 1]; 0 means 0.5. Fashion-MNIST's mean is 0.286
+	Std   float64 // divides them; 0 means 0.5, so that pixels lie in [−1, 1]. Fashion-MNIST's standard deviation is 0.353
 }
 
 // Embed implements [Encoder], for images. Like all graph code it panics on settings that are out of range.
@@ -72,7 +72,7 @@ func (c SmallCNN) String() string {
 
 // withDefaults fills in the zero fields.
 func (c SmallCNN) withDefaults() SmallCNN {
-	return SmallCNN{cmp.Or(c.Width, 32), cmp.Or(c.Dim, 128), cmp.Or(c.Mean, 0.2860), cmp.Or(c.Std, 0.3530)}
+	return SmallCNN{cmp.Or(c.Width, 32), cmp.Or(c.Dim, 128), cmp.Or(c.Mean, 0.5), cmp.Or(c.Std, 0.5)}
 }
 
 // Projector builds the network h_Γ that training puts behind the encoder: two dense layers with batch normalization and ReLU

@@ -28,7 +28,7 @@ func BenchmarkGoStep(b *testing.B) {
 	var naive float64
 	b.Run("naive", func(b *testing.B) { naive = benchmarkSteps(b, eng, naiveCNN{}, 0, 1) })
 	b.Run("products", func(b *testing.B) {
-		products := benchmarkSteps(b, eng, encoder.SmallCNN{}, 1, 20)
+		products := benchmarkSteps(b, eng, encoder.SmallCNN{Mean: 0.286, Std: 0.353}, 1, 20)
 		if naive > 0 {
 			b.ReportMetric(products/naive, "times-naive")
 		}

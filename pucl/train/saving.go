@@ -16,7 +16,7 @@ import (
 
 // modelKind is what a model's file says of itself.
 var modelKind = container.Kind{
-	Name: "model", Reader: "train.LoadModel", Version: 1, Mend: "copy it again from where it was made, or train the model again",
+	Name: "model", Reader: "train.LoadModel", Version: 2, Mend: "copy it again from where it was made, or train the model again",
 }
 
 // modelHead is the first section of a model's file; the variables are the other.

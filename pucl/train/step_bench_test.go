@@ -74,11 +74,11 @@ func BenchmarkStep(b *testing.B) {
 		}
 	})
 	b.Run("small-cnn", func(b *testing.B) {
-		benchmarkStep(b, newGratings(256, 28, 1), Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}})
+		benchmarkStep(b, newGratings(256, 28, 1), Config{Encoder: encoder.SmallCNN{Mean: 0.286, Std: 0.353}, Recipe: augment.Recipe{augment.CropJitter{}}})
 	})
 	b.Run("l-pos", func(b *testing.B) {
 		benchmarkStep(b, newGratings(256, 28, 1), Config{
-			Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}, Objective: pucl.DebiasedPos(pucl.DebiasedPosConfig{TauPlus: 0.1}),
+			Encoder: encoder.SmallCNN{Mean: 0.286, Std: 0.353}, Recipe: augment.Recipe{augment.CropJitter{}}, Objective: pucl.DebiasedPos(pucl.DebiasedPosConfig{TauPlus: 0.1}),
 		})
 	})
 	b.Run("resnet-18", func(b *testing.B) {
@@ -103,7 +103,7 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
 	expect.NoError(t, writeStart(enginetest.Open(t), newGratings(2, 28, 1),
-		Config{Encoder: encoder.SmallCNN{}, Recipe: augment.Recipe{augment.CropJitter{}}}, path))
+		Config{Encoder: encoder.SmallCNN{Mean: 0.286, Std: 0.353}, Recipe: augment.Recipe{augment.CropJitter{}}}, path))
 	file := expect.Must(safetensors.ReadFile(path))(t)
 	for _, name := range []string{"pixels", "labeled", "numbers-3", "encoder.conv1.weight", "encoder.dense.norm.bias", "projector.out.bias"} {
 		_, ok := file.Tensors[name]

@@ -147,7 +147,7 @@ func benchmarkStep(b *testing.B, m Method) {
 		images.Pixels[i] = uint8(rng.Uint32())
 	}
 	data := Data{Examples: images, Labeled: firstAre(epochs*64, epochs*256)}
-	config := Config{Method: m, Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
+	config := Config{Method: m, Encoder: encoder.SmallCNN{Mean: 0.286, Std: 0.353}, Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
 	write := func(path string) error { return writeStart(eng, data, config, path) }
 	steptest.Run(b, write, func(ctx context.Context, step func(int, float64)) error {
 		config.Settings.Observer = train.OnStep(func(p train.Progress) { step(p.Step, p.Loss) })

@@ -30,7 +30,8 @@ func WithDefaults(e Encoder) Encoder {
 
 // Stages returns the number of blocks of each of the four stages, nil for a depth that there is not.
 func (r ResNet) Stages() []int {
-	return map[int][]int{10: {1, 1, 1, 1}, 18: {2, 2, 2, 2}, 34: {3, 4, 6, 3}, bottlenecks: {3, 4, 6, 3}}[r.withDefaults().Depth]
+	stages := map[int][]int{10: {1, 1, 1, 1}, 18: {2, 2, 2, 2}, 34: {3, 4, 6, 3}, bottlenecks: {3, 4, 6, 3}}
+	return stages[r.withDefaults().Depth]
 }
 
 // Bottlenecks reports whether a block is a 3×3 convolution between two of 1×1, and not two of 3×3.

@@ -18,14 +18,14 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Classifier is a classifier of positives against negatives that [Classifier.Write] writes. It reads images or the rows of a
-// table: either Shape is set, or Columns are.
+// Classifier is a classifier of positives against negatives that [Classifier.Write] writes. It reads images or the rows
+// of a table: either Shape is set, or Columns are.
 type Classifier struct {
 	Shape   augment.Shape // of an image
 	Columns []Column      // of the table
 
-	// Joined makes one input "features" [n, columns] of all columns, which must be of numbers, in place of an input for each
-	// column: for rows of a matrix.
+	// Joined makes one input "features" [n, columns] of all columns, which must be of numbers, in place of an input for
+	// each column: for rows of a matrix.
 	Joined bool
 
 	Members []Member // decide by the mean of their logits
@@ -44,16 +44,17 @@ type Member struct {
 // "logit". Its inputs are raw:
 //
 //   - images: "images", uint8 [n, height, width, channels], of the size of the training images;
-//   - tables: an input [n, 1] for each column, with its name: float32 numbers, where NaN is a gap, or strings, where "" is a
-//     gap. A category that the training rows lack has no feature, and a number beyond the range of float32 is infinite;
+//   - tables: an input [n, 1] for each column, with its name: float32 numbers, where NaN is a gap, or strings, where ""
+//     is a gap. A category that the training rows lack has no feature, and a number beyond the range of float32 is
+//     infinite;
 //   - with Joined: "features", float32 [n, columns], where NaN is a gap.
 //
-// It is an error if a network has an encoder that is not one of package encoder, and if a column has the name of an output.
-// Nothing is written before all is checked.
+// It is an error if a network has an encoder that is not one of package encoder, and if a column has the name of an
+// output. Nothing is written before all is checked.
 func (c Classifier) Write(w io.Writer) error {
 	if len(c.Members) == 0 || (c.Shape == augment.Shape{}) == (len(c.Columns) == 0) {
-		return errors.New("onnx: a classifier without members, or without either a shape of images or columns of rows; " +
-			"give one of a training")
+		return errors.New("onnx: a classifier without members, or without either a shape of images or columns of " +
+			"rows; give one of a training")
 	}
 	if c.Joined && slices.ContainsFunc(c.Columns, func(c Column) bool { return c.Categories != nil }) {
 		return errors.New("onnx: Joined, but a column holds words; leave it false")
@@ -81,8 +82,8 @@ func (c Classifier) Write(w io.Writer) error {
 }
 
 // WriteEncoder writes the encoder of a model as an ONNX model. Its output is "embeddings", float32 [n, k]. Its input is
-// "images", uint8 [n, height, width, channels], or "features", float32 [n, d], for a model of rows. It is an error if the
-// encoder is not one of package encoder.
+// "images", uint8 [n, height, width, channels], or "features", float32 [n, d], for a model of rows. It is an error if
+// the encoder is not one of package encoder.
 func WriteEncoder(w io.Writer, m *train.Model) error {
 	if m == nil || m.Store() == nil {
 		return errNoModel
@@ -171,7 +172,8 @@ func (g *graph) write(w io.Writer, doc string) error {
 		m.OpsetImport = append(m.OpsetImport, &protos.OperatorSetIdProto{Domain: mlDomain, Version: 3})
 	}
 	if size := proto.Size(m); size > math.MaxInt32 {
-		return fmt.Errorf("onnx: the model has %d bytes, and ONNX allows 2 GB in one file; train a smaller network", size)
+		return fmt.Errorf("onnx: the model has %d bytes, and ONNX allows 2 GB in one file; train a smaller network",
+			size)
 	}
 	file, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {

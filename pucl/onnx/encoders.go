@@ -37,8 +37,8 @@ func (g *graph) encode(m *train.Model, x value) value {
 			return l.viT(e, x)
 		}
 	}
-	g.fail("the network %s is not one of package encoder and cannot be written; train with an encoder of that package, or "+
-		"write the weights by Model.Export and rebuild the network in the other program", encoder.Describe(e))
+	g.fail("the network %s is not one of package encoder and cannot be written; train with an encoder of that package, "+
+		"or write the weights by Model.Export and rebuild the network in the other program", encoder.Describe(e))
 	return x
 }
 

@@ -85,9 +85,10 @@ func info(name string, of protos.TensorProto_DataType, doc string, dims []int) *
 			Value: &protos.TensorShapeProto_Dimension_DimValue{DimValue: int64(dim)},
 		})
 	}
-	return &protos.ValueInfoProto{Name: name, DocString: doc, Type: &protos.TypeProto{Value: &protos.TypeProto_TensorType{
+	tensor := &protos.TypeProto_TensorType{
 		TensorType: &protos.TypeProto_Tensor{ElemType: int32(of), Shape: &protos.TensorShapeProto{Dim: shape}},
-	}}}
+	}
+	return &protos.ValueInfoProto{Name: name, DocString: doc, Type: &protos.TypeProto{Value: tensor}}
 }
 
 // node adds a node with one output, whose sizes but the batch's are dims.

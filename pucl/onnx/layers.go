@@ -24,8 +24,8 @@ func (l layers) in(format string, args ...any) layers {
 	return l
 }
 
-// variable returns the numbers and the shape of a variable, which must have so many axes. Where it lacks, the shape is all
-// ones.
+// variable returns the numbers and the shape of a variable, which must have so many axes. Where it lacks, the shape is
+// all ones.
 func (l layers) variable(name string, rank int) (values []float32, dims []int) {
 	values, dims, err := l.read(l.path+"/"+name, rank)
 	if err != nil {
@@ -46,8 +46,8 @@ func (l layers) read(path string, rank int) (values []float32, dims []int, err e
 		return nil, nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	if t.Shape().Rank() != rank {
-		return nil, nil, fmt.Errorf("the variable %s is %s and must have %d axes; give the model that was trained with "+
-			"this encoder", path, t.Shape(), rank)
+		return nil, nil, fmt.Errorf("the variable %s is %s and must have %d axes; give the model that was trained "+
+			"with this encoder", path, t.Shape(), rank)
 	}
 	switch t.DType() {
 	case dtypes.Float32:
@@ -78,8 +78,8 @@ func (l layers) fits(takes, there int) {
 	}
 }
 
-// convolution filters images [channels, height, width] with the variable kernel [k, k, in, out], after padding every side
-// with zeros.
+// convolution filters images [channels, height, width] with the variable kernel [k, k, in, out], after padding every
+// side with zeros.
 func (l layers) convolution(x value, stride, padding int, bias bool) value {
 	kernel, dims := l.variable("kernel", 4)
 	k, in, out := dims[0], dims[2], dims[3]
@@ -139,8 +139,8 @@ func (l layers) dense(x value, bias bool) value {
 	return l.product(x, weights, dims[0], dims[1], bias)
 }
 
-// denseOfImages is dense for the numbers of images [channels, height, width], whose weights lie in the order height, width,
-// channels.
+// denseOfImages is dense for the numbers of images [channels, height, width], whose weights lie in the order height,
+// width, channels.
 func (l layers) denseOfImages(x value, bias bool) value {
 	weights, dims := l.variable("weights", 2)
 	channels, places := x.dims[0], x.dims[1]*x.dims[2]

@@ -27,7 +27,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// disturb gives the variables of a model that are drawn equal, such as biases and running averages, numbers that differ.
+// disturb gives the variables of a model that are drawn equal, such as biases and running averages, numbers that
+// differ.
 func disturb(t *testing.T, store *model.Store, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -56,14 +57,14 @@ func flat(x *mat.Dense) []float64 { return mat.DenseCopyOf(x).RawMatrix().Data }
 func TestONNXOfEncoders(t *testing.T) {
 	eng := enginetest.Open(t)
 	color := encoder.Pixels{Mean: []float64{0.4, 0.5, 0.6}, Std: []float64{0.2, 0.3, 0.4}}
-	rng := rand.New(rand.NewPCG(1, 4))
+	gray, rng := encoder.Pixels{Mean: []float64{0.3}, Std: []float64{0.5}}, rand.New(rand.NewPCG(1, 4))
 	for name, c := range map[string]struct {
 		encoder                 encoder.Encoder
 		height, width, channels int
 	}{
 		"SmallCNN":            {encoder.SmallCNN{Width: 4, Dim: 10}, 28, 28, 1},
 		"SmallCNN odd sizes":  {&encoder.SmallCNN{Width: 3, Dim: 5, Mean: 0.1, Std: 0.5}, 13, 10, 3},
-		"LeNet":               {encoder.LeNet{Pixels: encoder.Pixels{Mean: []float64{0.3}, Std: []float64{0.5}}}, 28, 28, 1},
+		"LeNet":               {encoder.LeNet{Pixels: gray}, 28, 28, 1},
 		"LeNet of 33×30":      {encoder.LeNet{Dim: 7}, 33, 30, 3},
 		"AllConv":             {encoder.AllConv{Width: 4, Dim: 12, Pixels: color}, 11, 12, 3},
 		"ShortConv":           {encoder.ShortConv{Width: 4, Dim: 12, Pixels: color}, 12, 9, 3},
@@ -77,7 +78,8 @@ func TestONNXOfEncoders(t *testing.T) {
 		"ViT of one patch":    {encoder.ViT{Patch: 3, Layers: 1, Heads: 2, Dim: 4}, 3, 3, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := expect.Must(train.NewModel(eng, c.height, c.width, c.channels, train.Config{Encoder: c.encoder, Seed: 2}))(t)
+			config := train.Config{Encoder: c.encoder, Seed: 2}
+			m := expect.Must(train.NewModel(eng, c.height, c.width, c.channels, config))(t)
 			disturb(t, m.Store(), 3)
 			pixels := make([]uint8, 9*c.height*c.width*c.channels)
 			for i := range pixels {
@@ -104,8 +106,8 @@ func modelOfRows(t *testing.T) *train.Model {
 	return expect.Must(train.FromEncoder(store, "mine", e, augment.Shape{}, 4))(t)
 }
 
-// An encoder of rows has one input for all features. Rows that it maps to zeros stay zeros where they are scaled to length
-// one.
+// An encoder of rows has one input for all features. Rows that it maps to zeros stay zeros where they are scaled to
+// length one.
 func TestONNXOfRows(t *testing.T) {
 	eng, m := enginetest.Open(t), modelOfRows(t)
 	x := mat.NewDense(8, 4, nil)
@@ -140,23 +142,24 @@ func TestONNXRefusals(t *testing.T) {
 	head := &probe.Probe{Weights: mat.NewDense(1, 5, nil), Bias: []float64{0}}
 	four := []Column{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}
 	words := Column{Name: "w", Categories: []string{"x", "y"}, Frequent: "x"}
-	other := expect.Must(train.FromEncoder(m.Store(), "encoder", encoder.SmallCNN{}, augment.Shape{Height: 8, Width: 8,
-		Channels: 1}, 0))(t)
+	shape, members := augment.Shape{Height: 8, Width: 8, Channels: 1}, []Member{{Head: head}}
+	other := expect.Must(train.FromEncoder(m.Store(), "encoder", encoder.SmallCNN{}, shape, 0))(t)
+	unknown := Column{Name: "w", Categories: []string{"x"}, Frequent: "z"}
 	for want, c := range map[string]Classifier{
 		"without members":     {Columns: four},
-		"either a shape":      {Members: []Member{{Head: head}}},
-		"column holds words":  {Columns: []Column{words}, Joined: true, Members: []Member{{Head: head}}},
-		`named "a"`:           {Columns: []Column{{Name: "a"}, {Name: "a"}}, Members: []Member{{Head: head}}},
-		"no category \"z\"":   {Columns: []Column{{Name: "w", Categories: []string{"x"}, Frequent: "z"}}, Members: []Member{{Head: head}}},
-		"takes 5 numbers":     {Columns: four, Members: []Member{{Head: head}}},
+		"either a shape":      {Members: members},
+		"column holds words":  {Columns: []Column{words}, Joined: true, Members: members},
+		`named "a"`:           {Columns: []Column{{Name: "a"}, {Name: "a"}}, Members: members},
+		`no category "z"`:     {Columns: []Column{unknown}, Members: members},
+		"takes 5 numbers":     {Columns: four, Members: members},
 		"rows of 4 features":  {Columns: four[:3], Members: []Member{{Head: head, Network: m}}},
 		"one output":          {Columns: four, Members: []Member{{}}},
-		"without a network":   {Shape: augment.Shape{Height: 8, Width: 8, Channels: 1}, Members: []Member{{Head: head}}},
+		"without a network":   {Shape: shape, Members: members},
 		"do not hold":         {Columns: four, Members: []Member{{Trees: &prior.Forest{}}}},
 		"trees of 1 features": {Columns: four, Members: []Member{{Trees: stump()}}},
-		"images of 8×9×1":     {Shape: augment.Shape{Height: 8, Width: 9, Channels: 1}, Members: []Member{{Head: head, Network: other}}},
-		"/encoder/conv1/kernel; give the model": {Shape: augment.Shape{Height: 8, Width: 8, Channels: 1},
+		"images of 8×9×1": {Shape: augment.Shape{Height: 8, Width: 9, Channels: 1},
 			Members: []Member{{Head: head, Network: other}}},
+		"/encoder/conv1/kernel; give the model": {Shape: shape, Members: []Member{{Head: head, Network: other}}},
 	} {
 		var file bytes.Buffer
 		expect.Error(t, c.Write(&file), want)
@@ -208,11 +211,12 @@ func TestONNXOfOddTrees(t *testing.T) {
 	onnxtest.Check(t, "odd trees", file.Bytes(), inputs, map[string][]float64{"logit": want}, 1e-6)
 }
 
-// The threshold of a column lies between the number that the edge was made of and the next smaller one that standardizes to
-// less.
+// The threshold of a column lies between the number that the edge was made of and the next smaller one that
+// standardizes to less.
 func TestRawEdge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := Column{Mean: rapid.Float64Range(-1e6, 1e6).Draw(t, "mean"), Deviation: rapid.Float64Range(1e-3, 1e5).Draw(t, "deviation")}
+		c := Column{Mean: rapid.Float64Range(-1e6, 1e6).Draw(t, "mean")}
+		c.Deviation = rapid.Float64Range(1e-3, 1e5).Draw(t, "deviation")
 		v := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(-1e7, 1e7)).Draw(t, "number")
 		standardized := func(v float64) float64 { return (v - c.Mean) / c.Deviation }
 		edge := c.rawEdge(standardized(v))

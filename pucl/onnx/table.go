@@ -81,8 +81,8 @@ func tableInputs(g *graph, columns []Column, joined bool) *table {
 	return t
 }
 
-// categories returns the features of a column of words: a row of a matrix for each category, for a gap and for all other
-// words.
+// categories returns the features of a column of words: a row of a matrix for each category, for a gap and for all
+// other words.
 func (t *table) categories(c Column, in value) value {
 	width := c.width()
 	var keys []string
@@ -106,18 +106,19 @@ func (t *table) categories(c Column, in value) value {
 	case frequent >= 0:
 		add("", frequent)
 	default:
-		t.fail("the column %s has no category %q, its most frequent one; make the encoding anew with NewEncoding", c.Name,
-			c.Frequent)
+		t.fail("the column %s has no category %q, its most frequent one; make the encoding anew with NewEncoding",
+			c.Name, c.Frequent)
 	}
 	features = append(features, make([]float32, width)...) // of a word that is none of these
 	place := t.mlNode("LabelEncoder", []int{1}, []string{in.name}, texts("keys_strings", keys...),
 		ints("values_int64s", places...), integer("default_int64", len(places)))
-	row := t.node("Gather", []int{1, width}, []string{constant(t.graph, "categories", features, len(features)/width, width),
-		place.name}, integer("axis", 0))
+	matrix := constant(t.graph, "categories", features, len(features)/width, width)
+	row := t.node("Gather", []int{1, width}, []string{matrix, place.name}, integer("axis", 0))
 	return t.reshape(row, width)
 }
 
-// features returns the features of the rows, in the order of the columns: numbers standardized, or as they are for trees.
+// features returns the features of the rows, in the order of the columns: numbers standardized, or as they are for
+// trees.
 func (t *table) features(raw bool) value {
 	if x, ok := t.ready[raw]; ok {
 		return x
@@ -170,8 +171,8 @@ func (t *table) order(numbers, gaps int) (order []int64) {
 	return order
 }
 
-// filled returns the columns of numbers without gaps, standardized unless raw. Standardization is in float64: in float32,
-// the mean of large numbers that differ little would be off by too much.
+// filled returns the columns of numbers without gaps, standardized unless raw. Standardization is in float64: in
+// float32, the mean of large numbers that differ little would be off by too much.
 func (t *table) filled(raw bool) value {
 	var median, mean, factor []float64
 	for _, c := range t.columns {

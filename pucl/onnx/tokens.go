@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// tokenDense returns tokens [.., in] times the variable weights [in, out], plus the bias. Of several layers whose weights
-// lie side by side, it is the given part.
+// tokenDense returns tokens [.., in] times the variable weights [in, out], plus the bias. Of several layers whose
+// weights lie side by side, it is the given part.
 func (l layers) tokenDense(x value, part, parts int) value {
 	weights, dims := l.variable("weights", 2)
 	bias, _ := l.variable("bias", 1)
@@ -33,7 +33,8 @@ func (l layers) layerNorm(x value, epsilon float64) value {
 		integer("axis", -1), float("epsilon", epsilon))
 }
 
-// attention computes softmax(QKᵀ/√d)V of tokens [tokens, dim] for each head of d numbers, and a dense layer of the result.
+// attention computes softmax(QKᵀ/√d)V of tokens [tokens, dim] for each head of d numbers, and a dense layer of the
+// result.
 func (l layers) attention(x value, heads int) value {
 	tokens, dim := x.dims[0], x.dims[1]
 	if dim%heads != 0 {

@@ -20,8 +20,8 @@ func (f feature) threshold(edge float64) (at float32, fixed bool) {
 	return float32(f.column.rawEdge(edge)), false
 }
 
-// trees adds boosted trees of the rows of t. They compare numbers as they are, not standardized: rounding to float32 then
-// keeps the order of a number and of an edge of a bin, which is a number of the training rows.
+// trees adds boosted trees of the rows of t. They compare numbers as they are, not standardized: rounding to float32
+// then keeps the order of a number and of an edge of a bin, which is a number of the training rows.
 func (t *table) trees(f *prior.Forest) value {
 	var features []feature
 	for _, c := range t.columns {
@@ -30,7 +30,8 @@ func (t *table) trees(f *prior.Forest) value {
 		}
 	}
 	if len(features) != len(f.Edges) {
-		t.fail("trees of %d features for rows of %d; give the table that they were trained on", len(f.Edges), len(features))
+		t.fail("trees of %d features for rows of %d; give the table that they were trained on", len(f.Edges),
+			len(features))
 		return t.features(true)
 	}
 	w := treeWriter{forest: f, features: features}

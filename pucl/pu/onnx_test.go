@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -54,10 +53,9 @@ func TestONNXOfRows(t *testing.T) {
 	test := expect.Must(pu.Features(x, nil))(t)
 	inputs := map[string]onnxtest.Tensor{"features": onnxtest.Numbers32(mat.DenseCopyOf(x).RawMatrix().Data, 41, 4)}
 	for i, m := range methodsOfRows() {
-		name := fmt.Sprintf("rows %02d default", i)
-		if m != nil {
-			method, _, _ := strings.Cut(m.String(), "(")
-			name = strings.TrimSpace(fmt.Sprintf("rows %02d %s", i, method))
+		name := fmt.Sprintf("rows %02d %T", i, m)
+		if b, ok := m.(pu.Baseline); ok {
+			name = fmt.Sprintf("rows %02d %T", i, b.Method)
 		}
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && i > 8 && i%4 != 0 {
@@ -116,19 +114,21 @@ func TestONNXOfImages(t *testing.T) {
 		"PULNS":          base(baseline.PULNS{}, encoder.SmallCNN{Width: 4, Dim: 16}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 1, Prior: 0.25, Engine: eng}))(t)
+			config := pu.Config{Method: m, Seed: 1, Prior: 0.25, Engine: eng}
+			c := expect.Must(pu.Fit(context.Background(), data, config))(t)
 			onnxtest.Check(t, "images "+name, onnxOf(t, c), inputs, predictions(t, c, test), 1e-5)
 		})
 	}
 }
 
-// mixedTable returns a table whose columns hold gaps, categories, a constant, numbers that float32 rounds, zeros beside large
-// numbers, and years, which are large and differ little. One has the name of a node. Half of the positives are labeled.
+// mixedTable returns a table whose columns hold gaps, categories, a constant, numbers that float32 rounds, zeros beside
+// large numbers, and years, which are large and differ little. One has the name of a node. Half of the positives are
+// labeled.
 func mixedTable(t *testing.T, n int, seed uint64) *pu.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 2))
-	columns := []tabular.Column{{Name: "age, in years"}, {Name: "Städte"}, {Name: "LabelEncoder"}, {Name: "one"}, {Name: "gain"},
-		{Name: "color"}, {Name: "year"}}
+	columns := []tabular.Column{{Name: "age, in years"}, {Name: "Städte"}, {Name: "LabelEncoder"}, {Name: "one"},
+		{Name: "gain"}, {Name: "color"}, {Name: "year"}}
 	labeled := make([]bool, n)
 	for i := range n {
 		positive := i%3 == 0
@@ -165,8 +165,8 @@ func mixedTable(t *testing.T, n int, seed uint64) *pu.Dataset {
 	return d
 }
 
-// A table has an input for each column. The rows are those of the training, whose numbers are edges of the trees' bins, and
-// others with gaps where the training rows have none and with categories that they lack.
+// A table has an input for each column. The rows are those of the training, whose numbers are edges of the trees' bins,
+// and others with gaps where the training rows have none and with categories that they lack.
 func TestONNXOfTables(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, test := mixedTable(t, 240, 1), mixedTable(t, 240, 1)
@@ -193,10 +193,12 @@ func TestONNXOfTables(t *testing.T) {
 	}
 	test.Labeled = nil
 	for name, m := range map[string]pu.Method{
-		"Trees": pu.Trees{}, "Logistic": pu.Logistic{}, "nnPU": pu.Linear{}, "Mixture": pu.Mixture{Pretraining: small()},
+		"Trees": pu.Trees{}, "Logistic": pu.Logistic{}, "nnPU": pu.Linear{},
+		"Mixture": pu.Mixture{Pretraining: small()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 2, Prior: 0.25, Engine: eng}))(t)
+			config := pu.Config{Method: m, Seed: 2, Prior: 0.25, Engine: eng}
+			c := expect.Must(pu.Fit(context.Background(), data, config))(t)
 			onnxtest.Check(t, "table "+name, onnxOf(t, c), inputs, predictions(t, c, test), 1e-5)
 		})
 	}
@@ -206,7 +208,8 @@ func TestONNXOfTables(t *testing.T) {
 func TestONNXRefusesNamesOfOutputs(t *testing.T) {
 	data := mixedTable(t, 60, 3)
 	data.Table.Columns[2].Name = "logit"
-	c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: pu.Logistic{}, Engine: enginetest.Open(t)}))(t)
+	config := pu.Config{Method: pu.Logistic{}, Engine: enginetest.Open(t)}
+	c := expect.Must(pu.Fit(context.Background(), data, config))(t)
 	expect.Error(t, c.WriteONNX(io.Discard), `"logit"`, "rename the column")
 	expect.Error(t, (&pu.Classifier{}).WriteONNX(io.Discard), "the classifier is empty")
 }

@@ -71,9 +71,9 @@ type caseTensor struct {
 	Values []any
 }
 
-// Check checks the structure of a model and keeps the case for ONNX Runtime if a folder is given. A model of rows is run on
-// all rows and on the first row alone: every output must be want within bound, in units of the largest
-// number of want, or of 1.
+// Check checks the structure of a model and keeps the case for ONNX Runtime if a folder is given. A model of rows is
+// run on all rows and on the first row alone: every output must be want within bound, in units of the largest number of
+// want, or of 1.
 func Check(t *testing.T, name string, file []byte, inputs map[string]Tensor, want map[string][]float64, bound float64) {
 	t.Helper()
 	expect.NoError(t, structure(file, inputs))

@@ -13,7 +13,8 @@ import (
 	"github.com/gomlx/compute-onnx/support/protos"
 )
 
-// Run evaluates a model of rows. Numbers of all types are kept in float64. Operators that such models do not have are an error.
+// Run evaluates a model of rows. Numbers of all types are kept in float64. Operators that such models do not have are
+// an error.
 func Run(file []byte, inputs map[string]Tensor) (outputs map[string]Tensor, err error) {
 	var m protos.ModelProto
 	if err := proto.Unmarshal(file, &m); err != nil {
@@ -68,7 +69,8 @@ func decode(c *protos.TensorProto) Tensor {
 	return t
 }
 
-// at returns the number at an index. Axes are counted from the last, and an axis of size 1 has one number for all places.
+// at returns the number at an index. Axes are counted from the last, and an axis of size 1 has one number for all
+// places.
 func (t Tensor) at(index ...int) float64 {
 	place, skip := 0, len(index)-len(t.Dims)
 	for axis, size := range t.Dims {
@@ -192,7 +194,9 @@ func op(n *protos.NodeProto, in []Tensor) Tensor {
 		})
 	case "ReduceL2":
 		require(slices.Equal(at("axes").Ints, []int64{1}) && at("keepdims").I == 1, "node %s", n.Name)
-		return build([]int{dims[0], 1}, func(i []int) float64 { return floats.Norm(x.Numbers[i[0]*dims[1]:][:dims[1]], 2) })
+		return build([]int{dims[0], 1}, func(i []int) float64 {
+			return floats.Norm(x.Numbers[i[0]*dims[1]:][:dims[1]], 2)
+		})
 	case "LabelEncoder":
 		return build(dims, func(i []int) float64 {
 			text := x.Texts[i[0]*dims[1]+i[1]]

@@ -36,7 +36,8 @@ func structure(file []byte, inputs map[string]Tensor) error {
 		width := map[int32]int{int32(protos.TensorProto_FLOAT): 4, int32(protos.TensorProto_DOUBLE): 8,
 			int32(protos.TensorProto_INT64): 8}[c.DataType]
 		if size := product(whole(c.Dims)); size*width != len(c.RawData) || width == 0 {
-			return fmt.Errorf("onnxtest: the constant %s %d of type %d has %d bytes", c.Name, c.Dims, c.DataType, len(c.RawData))
+			return fmt.Errorf("onnxtest: the constant %s %d of type %d has %d bytes", c.Name, c.Dims, c.DataType,
+				len(c.RawData))
 		}
 		if err := add(c.Name); err != nil {
 			return err

@@ -16,12 +16,7 @@ func TestExponentialCounts(t *testing.T) {
 		classes, most int
 		imbalance     float64
 		want          []int
-	}{
-		{1, 7, 1, []int{7}},
-		{3, 4, 1, []int{4, 4, 4}},
-		{3, 400, 100, []int{400, 40, 4}},
-		{2, 10, 10, []int{10, 1}},
-	} {
+	}{{1, 7, 1, []int{7}}, {3, 4, 1, []int{4, 4, 4}}, {3, 400, 100, []int{400, 40, 4}}, {2, 10, 10, []int{10, 1}}} {
 		expect.Equal(t, expect.Must(ExponentialCounts(tt.classes, tt.most, tt.imbalance))(t), tt.want, "%+v", tt)
 	}
 	for _, tt := range []struct {

@@ -52,9 +52,7 @@ func TestFloored(t *testing.T) {
 	z := [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, 1}} // the first example's views are opposite, the second's one
 	// e^(−1/τ) − ½ is below 0 for the views of the first example, e^(1/τ) − ½ is not for those of the second.
 	pairs, err := (DebiasedPosConfig{TauPlus: 0.5, Mixture: ObservedPositives}).Floored().Value(eng, z, []bool{false, false}, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	near(t, "of pairs", pairs, 0.5, 0)
 	got := expect.Must((DebiasedPosConfig{TauPlus: 0.5}).Floored().Value(eng, z, []bool{false, false}, 0.5))(t)
 	near(t, "with all rows", got, 0, 0)

@@ -70,9 +70,8 @@ func TestVectors(t *testing.T) {
 			expect.Require(t, len(v.Losses) != 0, "no loss in the file")
 			names, objectives := slices.Sorted(maps.Keys(v.Losses)), v.objectives()
 			for _, name := range names {
-				if _, ok := objectives[name]; !ok {
-					t.Fatalf("no objective is called %q", name)
-				}
+				_, ok := objectives[name]
+				expect.Require(t, ok, "no objective is called %q", name)
 			}
 			for _, p := range vectortest.Precisions {
 				exec := MustNewExec(enginetest.Open(t).Backend, func(in []*Node) []*Node {

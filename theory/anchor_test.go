@@ -11,10 +11,7 @@ import (
 
 // Positives at +1 and −1 with probability ¾ and ¼, negatives at −1, π = 0.4 and e^(1/τ) = 2.
 func TestAnchorsByHand(t *testing.T) {
-	p := Population{
-		Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}},
-		Negative: []Atom{{[]float64{-1}, 1}},
-	}
+	p := Population{Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}}, Negative: []Atom{{[]float64{-1}, 1}}}
 	anchors := expect.Must(Anchors(p, 0.4, 1/math.Ln2))(t)
 	expect.Require(t, len(anchors) == 3, "%d anchors, want 3", len(anchors))
 	for i, want := range []struct {

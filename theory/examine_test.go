@@ -167,13 +167,9 @@ func TestSearchOnSamples(t *testing.T) {
 
 func TestAbs(t *testing.T) {
 	for _, tt := range []struct{ n, want Number }{
-		{Exactly(2), Exactly(2)},
-		{Exactly(-2), Exactly(2)},
-		{Exactly(0), Exactly(0)},
-		{Number{2, 1, 4}, Number{2, 1, 4}},
-		{Number{-2, -4, -1}, Number{2, 1, 4}},
-		{Number{-2, -4, 1}, Number{2, 0, 4}},
-		{Number{1, -1, 3}, Number{1, 0, 3}},
+		{Exactly(2), Exactly(2)}, {Exactly(-2), Exactly(2)}, {Exactly(0), Exactly(0)},
+		{Number{2, 1, 4}, Number{2, 1, 4}}, {Number{-2, -4, -1}, Number{2, 1, 4}},
+		{Number{-2, -4, 1}, Number{2, 0, 4}}, {Number{1, -1, 3}, Number{1, 0, 3}},
 		{Number{1, -5, 3}, Number{1, 0, 5}},
 	} {
 		expect.Equal(t, tt.n.Abs(), tt.want, "Abs of %+v is", tt.n)

@@ -168,14 +168,12 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	count, err := CountBatches(p, d, Symmetry{Examples: true, Views: true})
 	expect.That(t, err == nil && count == 56*364, "%g batches, want %d; %v", count, 56*364, err)
 	// 9 ordered pairs and 18: C(11,3) = 165 and C(20,3) = 1140.
-	if count, err = CountBatches(p, d, Symmetry{Examples: true}); err != nil || count != 165*1140 {
-		t.Errorf("%g batches, want %d; %v", count, 165*1140, err)
-	}
+	count, err = CountBatches(p, d, Symmetry{Examples: true})
+	expect.That(t, err == nil && count == 165*1140, "%g batches, want %d; %v", count, 165*1140, err)
 	// Classes make no difference where none shares a point; where they do, half of the 12 pairs are left: C(8,3) again.
 	shared := Population{Positive: p.Positive, Negative: p.Positive}
-	if count, err = CountBatches(shared, d, everything); err != nil || count != 56*56 {
-		t.Errorf("%g batches, want %d; %v", count, 56*56, err)
-	}
+	count, err = CountBatches(shared, d, everything)
+	expect.That(t, err == nil && count == 56*56, "%g batches, want %d; %v", count, 56*56, err)
 	if count, err = CountBatches(p, d, Symmetry{}); err != nil || count != math.Pow(9*18, 3) {
 		t.Errorf("%g batches, want %g; %v", count, math.Pow(9*18, 3), err)
 	}
@@ -253,9 +251,8 @@ func TestMeasurementsRefuse(t *testing.T) {
 	_, err = m.Gradient(p, Design{Labeled: 1, Unlabeled: 1, Prior: 0.5})
 	wantError(t, "no gradient", err, `theory: the gradient of objective "step": the operation Round has no gradient; take another one`)
 	broken := func(b *pucl.Block) *Node { return Zeros(b.Sim.Graph(), shapes.Make(dtypes.Float64, 7)) }
-	if _, err = Exact(eng, pucl.Objective{Name: "broken", Attract: broken, Repel: pucl.LogPartition}, p, d, 0.5); err == nil {
-		t.Error("shapes that do not fit: no error")
-	}
+	_, err = Exact(eng, pucl.Objective{Name: "broken", Attract: broken, Repel: pucl.LogPartition}, p, d, 0.5)
+	expect.That(t, err != nil, "shapes that do not fit: no error")
 }
 
 func TestResultSaysHowItWasFound(t *testing.T) {

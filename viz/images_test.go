@@ -81,9 +81,8 @@ func TestImageGridLayout(t *testing.T) {
 		if column, row := i%8, i/8; box.Min.X != boxes[column].Min.X || box.Min.Y != boxes[8*row].Min.Y {
 			t.Errorf("picture %d lies at %v, not in column %d of row %d", i, box, column, row)
 		}
-		if size := box.Size(); !(math.Abs(float64(size.Y-2*size.X)) <= 1e-9) {
-			t.Errorf("a picture of %v, want twice as high as wide", size)
-		}
+		size := box.Size()
+		expect.That(t, math.Abs(float64(size.Y-2*size.X)) <= 1e-9, "a picture of %v, want twice as high as wide", size)
 	}
 	expect.That(t, boxes[8].Max.Y <= boxes[0].Min.Y,
 		"the second row at %v lies over the first at %v", boxes[8], boxes[0])

@@ -63,11 +63,7 @@ func TestSubsetUniform(t *testing.T) {
 }
 
 func TestGroupBy(t *testing.T) {
-	rows := mat.NewDense(3, 3, []float64{
-		1, 2, 9,
-		3, 4, 9,
-		5, 6, 9,
-	})
+	rows := mat.NewDense(3, 3, []float64{1, 2, 9, 3, 4, 9, 5, 6, 9})
 	got := expect.Must(GroupBy(rows, []int{1, 0, 1}, "a", "b", "c"))(t)
 	want := []Group{{"a", []float64{3}, []float64{4}}, {"b", []float64{1, 5}, []float64{2, 6}}, {Name: "c"}}
 	expect.Equal(t, got, want)

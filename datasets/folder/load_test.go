@@ -20,9 +20,7 @@ import (
 // mixed returns readable images of the grays 10, 20 and 30, and between them files that are not.
 func mixed(t *testing.T) (files fstest.MapFS, broken []string) {
 	photo := jpegOf(t, pattern(20, 20))
-	gray := func(v uint8) *fstest.MapFile {
-		return &fstest.MapFile{Data: pngOf(t, uniform(4, 4, color.Gray{v}))}
-	}
+	gray := func(v uint8) *fstest.MapFile { return &fstest.MapFile{Data: pngOf(t, uniform(4, 4, color.Gray{v}))} }
 	return fstest.MapFS{
 		"a/1.png": gray(10), "a/2.jpg": {Data: photo[:len(photo)-20]}, "a/3.png": {Data: []byte("a text, not an image")},
 		"a/4.png": gray(20), "b/1.png": {}, "b/2.png": gray(30),

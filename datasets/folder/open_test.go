@@ -193,9 +193,7 @@ func TestDamagedLists(t *testing.T) {
 
 func TestJoin(t *testing.T) {
 	gray := func(v uint8) *fstest.MapFile { return &fstest.MapFile{Data: pngOf(t, uniform(2, 2, color.Gray{v}))} }
-	open := func(fsys fs.FS, cfg Config) *Set {
-		return expect.Must(Open(fsys, cfg))(t)
-	}
+	open := func(fsys fs.FS, cfg Config) *Set { return expect.Must(Open(fsys, cfg))(t) }
 	woof := open(fstest.MapFS{"n02086240/1.png": gray(10), "n02087394/1.png": gray(20)}, Config{Height: 1, Names: Imagewoof()})
 	nette := open(fstest.MapFS{"n01440764/1.png": gray(30)}, Config{Height: 1, Names: Imagenette()})
 	both := expect.Must(Join(woof, nette))(t)

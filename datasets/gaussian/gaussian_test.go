@@ -78,10 +78,7 @@ func TestSeparableIsWhatNumPyDraws(t *testing.T) {
 	for _, tt := range []struct {
 		a [2][2]float64 // in the notebook
 		n Normal
-	}{
-		{[2][2]float64{{0, 0.5}, {0.5, 0}}, m.Negative},
-		{[2][2]float64{{0, 0.5}, {1, 0}}, m.Positive},
-	} {
+	}{{[2][2]float64{{0, 0.5}, {0.5, 0}}, m.Negative}, {[2][2]float64{{0, 0.5}, {1, 0}}, m.Positive}} {
 		c := tt.n.Covariance
 		for i := range 2 {
 			for j := range 2 {

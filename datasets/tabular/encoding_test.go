@@ -49,11 +49,10 @@ func TestEncoding(t *testing.T) {
 		`["age" "age missing" "visits" "city=Bern" "city=Genève, VD" "city missing" "sex=f" "sex=m" "clinic"]`)
 	// The median 30 fills the gap: deviations from the mean 30 are 0, 0, 20 and -20, of variance 200.
 	a, v := 20/math.Sqrt(200), 2/math.Sqrt(2)
-	rowsNear(t, e, cities(), 1e-14,
-		[]float64{0, 0, -v, 0, 1, 0, 0, 1, 0},
-		[]float64{0, 1, 0, 1, 0, 0, 1, 0, 0},
-		[]float64{a, 0, 0, 0, 0, 1, 1, 0, 0},
-		[]float64{-a, 0, v, 1, 0, 0, 0, 1, 0})
+	rowsNear(
+		t, e, cities(), 1e-14, []float64{0, 0, -v, 0, 1, 0, 0, 1, 0}, []float64{0, 1, 0, 1, 0, 0, 1, 0, 0},
+		[]float64{a, 0, 0, 0, 0, 1, 1, 0, 0}, []float64{-a, 0, v, 1, 0, 0, 0, 1, 0},
+	)
 	// New rows: columns in another order and one more, gaps where training had none, and a new category.
 	rowsNear(t, e, &Frame{[]Column{
 		{Name: "sex", Words: []string{"", "x"}},

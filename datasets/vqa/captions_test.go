@@ -30,9 +30,7 @@ func TestReadCaptions(t *testing.T) {
 
 // As many pictures as asked for get the caption of another, the same ones and more at a higher share, and no share but from 0 to 1.
 func TestMisplace(t *testing.T) {
-	of := func(share float64) []int {
-		return expect.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t)
-	}
+	of := func(share float64) []int { return expect.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t) }
 	var before []int
 	for _, share := range []float64{0, 0.25, 0.5, 1} {
 		var wrong []int

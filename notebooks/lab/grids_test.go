@@ -112,9 +112,8 @@ func TestWatch(t *testing.T) {
 	var b bytes.Buffer
 	var seen []string
 	for i, name := range watch(&b, "loss", []string{"ssCL", "PUCL"}) {
-		if seen = append(seen, name); i != len(seen)-1 {
-			t.Errorf("item %d has index %d", len(seen)-1, i)
-		}
+		seen = append(seen, name)
+		expect.That(t, i == len(seen)-1, "item %d has index %d", len(seen)-1, i)
 		expect.That(t, strings.HasPrefix(b.String(), "loss 0 of 2 (0 %)\n"), "during item %d it says %q", i, b.String())
 	}
 	expect.That(t, slices.Equal(seen, []string{"ssCL", "PUCL"}), "it went through %q", seen)

@@ -81,9 +81,8 @@ func TestForgedValueTakesNoMemory(t *testing.T) {
 	path := b.Path("scores.value")
 	sections, err := valueKind.Read(path, "type", "value")
 	expect.NoError(t, err)
-	if sections[1], err = damagetest.GobOfManyEntries(scores, "PUCL", 1<<24); err != nil {
-		t.Fatal(err)
-	}
+	sections[1], err = damagetest.GobOfManyEntries(scores, "PUCL", 1<<24)
+	expect.NoError(t, err)
 	file, err := valueKind.Encode(container.Section{Name: "type", Parts: sections[:1]}, container.Section{Name: "value", Parts: sections[1:]})
 	expect.NoError(t, err)
 	expect.NoError(t, container.Write(path, file))

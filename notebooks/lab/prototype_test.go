@@ -59,12 +59,10 @@ func TestPrototype(t *testing.T) {
 	if said, err := p.Train(); err != nil || results(t, b) != done || !strings.HasPrefix(said, "milder: ") {
 		t.Errorf("%q; trained anew: %d results, before %d, %v", said, results(t, b), done, err)
 	}
-	if values, err = p.Values(); err != nil || values.Rows[2] != "milder" {
-		t.Errorf("values of %q, %v", values.Rows, err)
-	}
-	if table, err = p.Accuracies(); err != nil || table.Rows[2] != "milder" {
-		t.Errorf("accuracies of %q, %v", table.Rows, err)
-	}
+	values, err = p.Values()
+	expect.That(t, err == nil && values.Rows[2] == "milder", "values of %q, %v", values.Rows, err)
+	table, err = p.Accuracies()
+	expect.That(t, err == nil && table.Rows[2] == "milder", "accuracies of %q, %v", table.Rows, err)
 	for _, f := range []func() (Figure, error){p.Embedding, p.Figure} {
 		f := expect.Must(f())(t)
 		expect.That(t, strings.Contains(f.Alt, "milder") && !strings.Contains(f.Alt, "softer"), "%q", f.Alt)

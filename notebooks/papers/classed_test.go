@@ -32,8 +32,7 @@ func TestClassedRun(t *testing.T) {
 	for _, head := range []string{Neighbors, Ceiling} {
 		p := experiment.LastPoint(want.Points, head)
 		accuracy, ok := p.Accuracy()
-		expect.That(t, ok && accuracy >= 0.3 && accuracy <= 0.95 && p.Step == 4 && p.Many.N == 2000,
-			"%s: %+v", head, p)
+		expect.That(t, ok && accuracy >= 0.3 && accuracy <= 0.95 && p.Step == 4 && p.Many.N == 2000, "%s: %+v", head, p)
 	}
 	values := want.Points[0].Values
 	f := values[FalseNegatives]
@@ -57,8 +56,7 @@ func TestWatchSphere(t *testing.T) {
 			expect.Require(t, math.Abs(r-1) <= 1e-6, "a point at %g, %g", g.X[i], g.Y[i])
 		}
 	}
-	expect.That(t, path.Uniformity[1] >= evaluate.LeastUniformity(2)-0.05 && path.Alignment[1] >= 0,
-		"path %+v", path)
+	expect.That(t, path.Uniformity[1] >= evaluate.LeastUniformity(2)-0.05 && path.Alignment[1] >= 0, "path %+v", path)
 	if _, _, err := WatchSphere(context.Background(), eng, 4, 2, 0.5); err == nil || !strings.Contains(err.Error(), "2 are drawn as a circle") {
 		t.Errorf("%v", err)
 	}

@@ -74,9 +74,7 @@ func TestApplyAgainstLoops(t *testing.T) {
 	}
 	exec := MustNewExec(enginetest.Open(t).Backend, CropJitter{}.Apply)
 	out, err := exec.Call(tensors.FromFlatDataAndDimensions(flat, 6, h, w, 1), tensors.FromFlatDataAndDimensions(numbers, 6, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	got := out[0].Value().([][][][]float32)
 	for n, image := range images {
 		want := reference(image, numbers[n*6:(n+1)*6])
@@ -126,9 +124,8 @@ func TestCheck(t *testing.T) {
 	} {
 		refusal.Check(t, refusal.Err(Recipe{tt.c}.Check(gray)), tt.want)
 	}
-	if _, err := (CropJitter{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).Check(gray); err != nil {
-		t.Errorf("the ends of the ranges: %v", err)
-	}
+	_, err := (CropJitter{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).Check(gray)
+	expect.That(t, err == nil, "the ends of the ranges: %v", err)
 	expect.Must((CropJitter{}).Check(gray))(t)
 }
 

@@ -34,12 +34,8 @@ func TestAsideIsAPartOfTheExamples(t *testing.T) {
 		method               Method
 		positives, unlabeled int // set aside of 10 and of 20
 	}{
-		{NNPU{Prior: 0.5}, 0, 0},
-		{SelfPU{Prior: 0.5}, 0, 2},
-		{SelfPU{Prior: 0.5, Gamma: -1}, 0, 0},
-		{LaGAM{Prior: 0.5, Judges: 0.01}, 1, 1},
-		{LaGAM{Prior: 0.5}, 2, 4},
-		{PULNS{Judges: 0.9}, 9, 18},
+		{NNPU{Prior: 0.5}, 0, 0}, {SelfPU{Prior: 0.5}, 0, 2}, {SelfPU{Prior: 0.5, Gamma: -1}, 0, 0},
+		{LaGAM{Prior: 0.5, Judges: 0.01}, 1, 1}, {LaGAM{Prior: 0.5}, 2, 4}, {PULNS{Judges: 0.9}, 9, 18},
 	} {
 		for _, single := range []bool{false, true} {
 			draw := func(seed uint64) *run {

@@ -37,9 +37,8 @@ func TestFineTuneMovesTheEncoder(t *testing.T) {
 	}
 	steps := 0
 	config := FineTuneConfig{Epochs: 25, BatchSize: 20, LearningRate: 0.01, Observer: train.OnStep(func(p train.Progress) {
-		if steps++; p.Step != steps || p.Steps != 75 || p.Views != 20*steps {
-			t.Errorf("step %d says %+v", steps, p)
-		}
+		steps++
+		expect.That(t, p.Step == steps && p.Steps == 75 && p.Views == 20*steps, "step %d says %+v", steps, p)
 	})}
 	tuned := tune(config)
 	losses := tuned.Tuning.History.Losses

@@ -161,9 +161,8 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		}
 		want := append([]string{tt.field}, tt.also...)
 		slices.Sort(names)
-		if slices.Sort(want); !slices.Equal(names, want) {
-			t.Errorf("%s: the error names %v, want %v: %v", tt.field, names, want, err)
-		}
+		slices.Sort(want)
+		expect.That(t, slices.Equal(names, want), "%s: the error names %v, want %v: %v", tt.field, names, want, err)
 	}
 	for fields, i := reflect.TypeFor[identity](), 0; i < fields.NumField(); i++ {
 		if !tested[fields.Field(i).Name] {

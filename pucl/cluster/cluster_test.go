@@ -175,9 +175,8 @@ func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
 			if c.StartRow == 5 {
 				continue
 			}
-			if starts++; c.Swapped == unoriented {
-				t.Errorf("Unoriented %v: swapped %v", unoriented, c.Swapped)
-			}
+			starts++
+			expect.That(t, c.Swapped != unoriented, "Unoriented %v: swapped %v", unoriented, c.Swapped)
 		}
 		expect.That(t, starts != 0, "no start at −4 was drawn")
 	}
@@ -362,9 +361,8 @@ func TestStartsOfEveryKind(t *testing.T) {
 	two := expect.Must(PUPL(x, labeled, Config{Start: TwoDrawn, Free: true, Unoriented: true}))(t)
 	start := mat.NewDense(2, 3, slices.Concat(two.PositiveCenter, two.NegativeCenter))
 	p := expect.Must(KMeans{K: 2, Centers: start}.Fit(Dense(x)))(t)
-	if vectortest.Near(t, "potential", p.Potential, two.Potential, 1e-6); p.Rounds > 1 {
-		t.Errorf("k-means moves the centers of two-means, %d times", p.Rounds)
-	}
+	vectortest.Near(t, "potential", p.Potential, two.Potential, 1e-6)
+	expect.That(t, !(p.Rounds > 1), "k-means moves the centers of two-means, %d times", p.Rounds)
 	for i, label := range p.Labels {
 		expect.That(t, two.NearPositive[i] == (label == 0), "row %d: cluster %d", i, label)
 	}

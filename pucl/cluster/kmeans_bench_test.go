@@ -26,9 +26,7 @@ func BenchmarkKMeans(b *testing.B) {
 		x = blobs(1, 60000, 128, 100, 1)
 	}
 	c := KMeans{K: k, Centers: rowsAt(x, rows.All(k)...), Rounds: rounds}
-	fit := func(x Float32s, c KMeans) *Partition {
-		return expect.Must(c.Fit(x))(b)
-	}
+	fit := func(x Float32s, c KMeans) *Partition { return expect.Must(c.Fit(x))(b) }
 	if n, _ := x.Dims(); n*k*rounds <= 1e9 { // warm, as the others are
 		fit(x, c)
 	} else {

@@ -66,9 +66,8 @@ func TestBlockBoundsMemory(t *testing.T) {
 func TestTheFirstErrorEnds(t *testing.T) {
 	broken := errors.New("disk on fire")
 	x := &faulty{Float32s: blobs(12, 20, 2, 3, 1), broken: func(int, []float32) error { return broken }}
-	if _, err := (KMeans{K: 2, Block: 20}).Fit(x); err == nil || err.Error() != broken.Error() || x.reads != 1 {
-		t.Errorf("%v after %d reads", err, x.reads)
-	}
+	_, err := (KMeans{K: 2, Block: 20}).Fit(x)
+	expect.That(t, err != nil && err.Error() == broken.Error() && x.reads == 1, "%v after %d reads", err, x.reads)
 }
 
 // unheld are rows that nobody holds: entries follow from their place.

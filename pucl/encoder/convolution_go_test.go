@@ -199,9 +199,7 @@ func BenchmarkConvolution(b *testing.B) {
 	for _, f := range []filtering{
 		{64, 28, 28, 1, 32, 5, 2, 2}, {64, 14, 14, 32, 64, 3, 2, 1}, {64, 7, 7, 64, 128, 3, 2, 1}, {64, 14, 14, 32, 64, 3, 1, 1},
 	} {
-		for name, convolve := range map[string]method{
-			"naive": convolveNaively, "products": convolveByProducts,
-		} {
+		for name, convolve := range map[string]method{"naive": convolveNaively, "products": convolveByProducts} {
 			b.Run(name+"/"+strings.ReplaceAll(f.String(), " ", "-"), func(b *testing.B) {
 				exec := MustNewExec(backend, func(x, w *Node) []*Node {
 					wrt := []*Node{w, x}

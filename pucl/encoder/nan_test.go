@@ -44,9 +44,7 @@ func checkNaN(t *testing.T, backend compute.Backend, tt gradientCase, dtype dtyp
 		return ConvertDType(tt.layer(scope.In("layer"), ConvertDType(x, dtype)), dtypes.Float64)
 	})
 	defer exec.Finalize()
-	output := func() []float64 {
-		return numbers(expect.Must(exec.Call1(tensorOf(input, tt.dims...)))(t))
-	}
+	output := func() []float64 { return numbers(expect.Must(exec.Call1(tensorOf(input, tt.dims...)))(t)) }
 	output() // draws the weights
 	before := output()
 	seen := 0

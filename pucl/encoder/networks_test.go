@@ -109,11 +109,7 @@ func TestPixels(t *testing.T) {
 
 // Largest numbers of 3×3 windows at stride 2, by hand; the padding never wins, not even over negative numbers.
 func TestMaxPool(t *testing.T) {
-	x := tensors.FromFlatDataAndDimensions([]float32{
-		-9, -8, -7, -6,
-		-5, -4, -3, -2,
-		-1, -2, -3, -4,
-	}, 1, 3, 4, 1)
+	x := tensors.FromFlatDataAndDimensions([]float32{-9, -8, -7, -6, -5, -4, -3, -2, -1, -2, -3, -4}, 1, 3, 4, 1)
 	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return maxPool(x, 3, 2, 1) }, x))(t)
 	expect.Equal(t, tensors.MustCopyFlatData[float32](out), []float32{-4, -2, -1, -2})
 }

@@ -111,9 +111,8 @@ func TestParameterCounts(t *testing.T) {
 		// as in ViT.
 		{ViTS16(), 224, 3, 12*(385*3*384+385*384+385*1536+1537*384+4*384) + 769*384 + 384 + 197*384 + 2*384},
 	} {
-		if _, got := shapesOf(t, tt.e, tt.edge, tt.edge, tt.colors); got != tt.want {
-			t.Errorf("%v has %d parameters, want %d", tt.e, got, tt.want)
-		}
+		_, got := shapesOf(t, tt.e, tt.edge, tt.edge, tt.colors)
+		expect.That(t, got == tt.want, "%v has %d parameters, want %d", tt.e, got, tt.want)
 	}
 }
 

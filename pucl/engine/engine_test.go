@@ -60,9 +60,7 @@ func TestPureGoDoesNotHang(t *testing.T) {
 	}()
 	select {
 	case err := <-done:
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 	case <-time.After(5 * time.Minute):
 		t.Fatal("the pure-Go engine hangs")
 	}
@@ -144,9 +142,8 @@ func TestEnvironmentDifferences(t *testing.T) {
 func TestEnvironmentIsOfTheEngine(t *testing.T) {
 	e := expect.Must(Open())(t)
 	env := e.Environment()
-	if version, ok := env.Versions["oneDNN"]; ok != e.OneDNN || ok && version == "" {
-		t.Errorf("oneDNN %v, its version %q", e.OneDNN, version)
-	}
+	version, ok := env.Versions["oneDNN"]
+	expect.That(t, ok == e.OneDNN && (!ok || version != ""), "oneDNN %v, its version %q", e.OneDNN, version)
 	expect.That(t, (env.Threads > 0) == (e.Kind == "xla-cpu" || e.Kind == "xla"), "%s has %d threads", e, env.Threads)
 	expect.That(t, env.Engine == e.Name() && env.Versions["go"] != "" && env.Instructions != "", "%+v", env)
 }

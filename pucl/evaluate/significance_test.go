@@ -6,13 +6,13 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/puclab/puclab/internal/expect"
 )
 
 func TestSignificanceAgainstSciPy(t *testing.T) {
 	data, err := os.ReadFile("testdata/significance.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	var frozen struct {
 		Tests []struct {
 			Values        []float64
@@ -27,9 +27,7 @@ func TestSignificanceAgainstSciPy(t *testing.T) {
 	far := func(got, want, tolerance float64) bool { return !(math.Abs(got-want) <= tolerance*math.Abs(want)) }
 	for _, tt := range frozen.Tests {
 		s, err := Summarize(tt.Values, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		if got := s.PAbove(tt.Number); far(got, tt.Above, 1e-9) {
 			t.Errorf("%v above %g: p %g, want %g", tt.Values, tt.Number, got, tt.Above)
 		}
@@ -41,9 +39,7 @@ func TestSignificanceAgainstSciPy(t *testing.T) {
 	}
 	for _, tt := range frozen.Families {
 		for i, got := range FalseDiscoveryRates(tt.P) {
-			if far(got, tt.Q[i], 1e-12) {
-				t.Errorf("p %g of %v: q %g, want %g", tt.P[i], tt.P, got, tt.Q[i])
-			}
+			expect.That(t, !far(got, tt.Q[i], 1e-12), "p %g of %v: q %g, want %g", tt.P[i], tt.P, got, tt.Q[i])
 		}
 	}
 }
@@ -59,12 +55,10 @@ func TestSignificanceAtTheEdges(t *testing.T) {
 		"no spread, at the number": {same.PAbove(1), 0.5},
 		"no spread, detectable":    {same.Detectable(0.8), 0},
 	} {
-		if got[0] != got[1] && !(math.IsNaN(got[0]) && math.IsNaN(got[1])) {
-			t.Errorf("%s: %g, want %g", name, got[0], got[1])
-		}
+		expect.That(t, got[0] == got[1] || math.IsNaN(got[0]) && math.IsNaN(got[1]),
+			"%s: %g, want %g", name, got[0], got[1])
 	}
 	q := FalseDiscoveryRates([]float64{0.04, math.NaN(), 0.01})
-	if !math.IsNaN(q[1]) || !slices.Equal([]float64{q[0], q[2]}, []float64{0.04, 0.02}) {
-		t.Errorf("q-values %v: a test without a p-value must not count", q)
-	}
+	expect.That(t, math.IsNaN(q[1]) && slices.Equal([]float64{q[0], q[2]}, []float64{0.04, 0.02}),
+		"q-values %v: a test without a p-value must not count", q)
 }

@@ -122,14 +122,11 @@ func TestKappa(t *testing.T) {
 // none in n it is from 0 to z²/(n+z²).
 func TestWilson(t *testing.T) {
 	const z = 1.959963984540054 // the normal quantile of 0.975
-	for _, tt := range []struct {
-		share float64
-		n     int
-	}{{0.5, 10}, {0.07, 300}, {1. / 3, 3}, {0.999, 1000}} {
-		low, high := expect.Must2(Wilson(tt.share, tt.n, 0.95))(t)
+	for share, n := range map[float64]int{0.5: 10, 0.07: 300, 1. / 3: 3, 0.999: 1000} {
+		low, high := expect.Must2(Wilson(share, n, 0.95))(t)
 		for _, p := range []float64{low, high} {
-			if far := math.Abs(tt.share-p) / math.Sqrt(p*(1-p)/float64(tt.n)); !(math.Abs(far-z) < 1e-9) {
-				t.Errorf("share %g of %d: %g lies %g standard errors away, want %g", tt.share, tt.n, p, far, z)
+			if far := math.Abs(share-p) / math.Sqrt(p*(1-p)/float64(n)); !(math.Abs(far-z) < 1e-9) {
+				t.Errorf("share %g of %d: %g lies %g standard errors away, want %g", share, n, p, far, z)
 			}
 		}
 	}

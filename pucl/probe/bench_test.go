@@ -27,9 +27,8 @@ func benchmarkFit(b *testing.B, n int, config Config) {
 	var p *Probe
 	fit := func() {
 		var err error
-		if p, err = Fit(eng, x, classes, 10, config); err != nil {
-			b.Fatal(err)
-		}
+		p, err = Fit(eng, x, classes, 10, config)
+		expect.NoError(b, err)
 	}
 	fit()
 	var times []float64

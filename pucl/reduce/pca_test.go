@@ -15,12 +15,7 @@ import (
 // TestPCAByHand: the covariance matrix of these four points is diag(8/3, 2/3), so the axes are the components, in
 // this order, with 4/5 and 1/5 of the variance.
 func TestPCAByHand(t *testing.T) {
-	data := mat.NewDense(4, 2, []float64{
-		12, 5,
-		8, 5,
-		10, 6,
-		10, 4,
-	})
+	data := mat.NewDense(4, 2, []float64{12, 5, 8, 5, 10, 6, 10, 4})
 	p := expect.Must(FitPCA(data, 2))(t)
 	near := func(what string, got, want float64) {
 		t.Helper()

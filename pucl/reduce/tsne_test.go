@@ -215,9 +215,8 @@ func TestTSNEOnOneProcessor(t *testing.T) {
 	for k, processors := range []int{1, 4} {
 		runtime.GOMAXPROCS(processors)
 		var err error
-		if points[k], divergences[k], err = TSNE(t.Context(), data, TSNEConfig{Perplexity: 5, Iterations: 60}); err != nil {
-			t.Fatal(err)
-		}
+		points[k], divergences[k], err = TSNE(t.Context(), data, TSNEConfig{Perplexity: 5, Iterations: 60})
+		expect.NoError(t, err)
 	}
 	expect.That(t, mat.Equal(points[0], points[1]) && divergences[0] == divergences[1],
 		"on one processor the points are others; divergence %g, and on four %g", divergences[0], divergences[1])

@@ -180,9 +180,8 @@ func TestComparisonsWithNaN(t *testing.T) {
 	}
 	var e seedingExtreme
 	e.meet(nan, nil, 0, 0)
-	if e.meet(1, nil, 0, 0); !math.IsNaN(e.ratio) {
-		t.Errorf("the largest ratio of NaN and 1 is %g", e.ratio)
-	}
+	e.meet(1, nil, 0, 0)
+	expect.That(t, math.IsNaN(e.ratio), "the largest ratio of NaN and 1 is %g", e.ratio)
 }
 
 // A number that is not finite leaves a claim undecided, whatever verdict its check came to.

@@ -199,10 +199,8 @@ func TestTheorem2GapAgainstLoops(t *testing.T) {
 	world := randomPlanes(2, 8)[0]
 	v, _ := expect.Must2(world.PairVariance(0.5))(t)
 	for _, d := range []theory.Design{
-		{Labeled: 2, Unlabeled: 1, Prior: 0.3},
-		{Labeled: 3, Unlabeled: 1, Prior: 0.6},
-		{Labeled: 1, Unlabeled: 2, Prior: 0.3},
-		{Unlabeled: 2, Prior: 0.5},
+		{Labeled: 2, Unlabeled: 1, Prior: 0.3}, {Labeled: 3, Unlabeled: 1, Prior: 0.6},
+		{Labeled: 1, Unlabeled: 2, Prior: 0.3}, {Unlabeled: 2, Prior: 0.5},
 	} {
 		own, all := loopStudy(world, d, 0.5, loopRules["ssCL"]), loopStudy(world, d, 0.5, loopRules["PUCL"])
 		near(t, "Δσ of the attraction", Theorem2Gap(v, d), own.variance[0]-all.variance[0], 1e-12)

@@ -54,8 +54,7 @@ func TestInvalidImages(t *testing.T) {
 		_, _, err = Holdout(images, 0.5, 1)
 		expect.Error(t, err, want)
 		if images != nil {
-			_, err = NewBatches(&PU{Images: images, Split: split}, BatchConfig{Size: 2})
-			expect.Error(t, err, want)
+			expect.Error(t, expect.Err(NewBatches(&PU{Images: images, Split: split}, BatchConfig{Size: 2})), want)
 		}
 	}
 }

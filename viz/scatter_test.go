@@ -177,8 +177,7 @@ func TestReliabilityOneAxis(t *testing.T) {
 	for range 1000 {
 		k.Probabilities = append(k.Probabilities, 0.2)
 	}
-	f, err := Reliability(Figure{Title: "A title"}, k)
-	expect.NoError(t, err)
+	f := expect.Must(Reliability(Figure{Title: "A title"}, k))(t)
 	w, h := f.Size()
 	c := draw.New(&sheetOfPaper{w: w, h: h})
 	parts := f.arrange(draw.Crop(c, margin, -margin, margin, -margin))

@@ -206,8 +206,7 @@ func TestJoin(t *testing.T) {
 	_, err := Join()
 	expect.Error(t, err, "no sets")
 	expect.Error(t, expect.Err(Join(woof, woof)), "two of the sets", "Shih-Tzu")
-	_, err = Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 2}))
-	expect.Error(t, err, "1×1×3", "2×2×3")
+	expect.Error(t, expect.Err(Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 2}))), "1×1×3", "2×2×3")
 	_, err = Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 1, Fit: Stretch}))
 	expect.Error(t, err, "different fits")
 }

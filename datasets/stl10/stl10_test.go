@@ -80,8 +80,7 @@ func checkImages(t *testing.T, set *datasets.Images, first int) {
 
 func TestLoad(t *testing.T) {
 	p, fsys := tiny()
-	set, err := p.load(fsys, Options{})
-	expect.NoError(t, err)
+	set := expect.Must(p.load(fsys, Options{}))(t)
 	checkImages(t, set, 0)
 	expect.Equal(t, set.Labels, []int{2, 0, 1, 9, 3, 4, 8, 5, 6, 7}, "labels")
 	expect.That(t, set.Classes[set.Labels[0]] == "car" && set.Classes[9] == "truck", "classes %v", set.Classes)

@@ -73,8 +73,7 @@ func TestSphereGroups(t *testing.T) {
 // The force on a negative is its share of the partition, and beyond the margin of the pairwise loss there is none.
 func TestNegativeForces(t *testing.T) {
 	eng := enginetest.Open(t)
-	curve, err := NegativeForces(eng, pucl.SSCL(), 0.2)
-	expect.NoError(t, err)
+	curve := expect.Must(NegativeForces(eng, pucl.SSCL(), 0.2))(t)
 	sum := 0.0
 	for _, c := range curve.X {
 		sum += math.Exp(c / 0.2)
@@ -84,8 +83,7 @@ func TestNegativeForces(t *testing.T) {
 			t.Errorf("at %g: %g, want %g", c, curve.Y[i], want)
 		}
 	}
-	curve, err = NegativeForces(eng, pucl.Pairwise(1), 1)
-	expect.NoError(t, err)
+	curve = expect.Must(NegativeForces(eng, pucl.Pairwise(1), 1))(t)
 	for i, c := range curve.X {
 		if none := curve.Y[i] == 0; c != 0.5 && none != (c < 0.5) { // where it begins, rounding decides
 			t.Errorf("pairwise at %g: %g", c, curve.Y[i])

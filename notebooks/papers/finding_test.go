@@ -18,13 +18,11 @@ func effect(t *testing.T, seeds int, mean, spread float64) evaluate.Summary {
 	for i := range values {
 		values[i] = float64(i)
 	}
-	standard, err := evaluate.Summarize(values, 0)
-	expect.NoError(t, err)
+	standard := expect.Must(evaluate.Summarize(values, 0))(t)
 	for i := range values {
 		values[i] = mean + spread*(values[i]-standard.Mean)/standard.StdDev
 	}
-	of, err := evaluate.Summarize(values, 0)
-	expect.NoError(t, err)
+	of := expect.Must(evaluate.Summarize(values, 0))(t)
 	return of
 }
 

@@ -46,8 +46,7 @@ func embedOnce(t *testing.T, e Encoder, seed uint64, training bool) (*tensors.Te
 // Weights of gomlx's layers follow from the seed alone, are spread as He's rule has it, differ from layer to layer, and
 // biases start at 0.
 func TestFuncStartsFromTheSeed(t *testing.T) {
-	h, store, err := embedOnce(t, layered, 3, true)
-	expect.NoError(t, err)
+	h, store := expect.Must2(embedOnce(t, layered, 3, true))(t)
 	flat := func(name string) []float64 {
 		v := store.GetVariable("/mine/" + name)
 		expect.Require(t, v != nil, "there is no variable %s", name)

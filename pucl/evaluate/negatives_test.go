@@ -173,7 +173,6 @@ func TestNegativesRefused(t *testing.T) {
 		{x, classes, NegativesConfig{Positives: 2}, "M = 2 … 0 takes all"},
 		{x, classes, NegativesConfig{Batch: 1}, "batches of 1 … 2 examples or more"},
 	} {
-		_, err := MeasureNegatives(tt.views, tt.classes, tt.config)
-		refusal.Check(t, err, tt.says)
+		refusal.Check(t, expect.Err(MeasureNegatives(tt.views, tt.classes, tt.config)), tt.says)
 	}
 }

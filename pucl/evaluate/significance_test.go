@@ -26,8 +26,7 @@ func TestSignificanceAgainstSciPy(t *testing.T) {
 	}
 	far := func(got, want, tolerance float64) bool { return !(math.Abs(got-want) <= tolerance*math.Abs(want)) }
 	for _, tt := range frozen.Tests {
-		s, err := Summarize(tt.Values, 0)
-		expect.NoError(t, err)
+		s := expect.Must(Summarize(tt.Values, 0))(t)
 		if got := s.PAbove(tt.Number); far(got, tt.Above, 1e-9) {
 			t.Errorf("%v above %g: p %g, want %g", tt.Values, tt.Number, got, tt.Above)
 		}

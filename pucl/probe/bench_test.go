@@ -27,8 +27,7 @@ func benchmarkFit(b *testing.B, n int, config Config) {
 	var p *Probe
 	fit := func() {
 		var err error
-		p, err = Fit(eng, x, classes, 10, config)
-		expect.NoError(b, err)
+		p = expect.Must(Fit(eng, x, classes, 10, config))(b)
 	}
 	fit()
 	var times []float64

@@ -215,8 +215,7 @@ func TestTSNEOnOneProcessor(t *testing.T) {
 	for k, processors := range []int{1, 4} {
 		runtime.GOMAXPROCS(processors)
 		var err error
-		points[k], divergences[k], err = TSNE(t.Context(), data, TSNEConfig{Perplexity: 5, Iterations: 60})
-		expect.NoError(t, err)
+		points[k], divergences[k] = expect.Must2(TSNE(t.Context(), data, TSNEConfig{Perplexity: 5, Iterations: 60}))(t)
 	}
 	expect.That(t, mat.Equal(points[0], points[1]) && divergences[0] == divergences[1],
 		"on one processor the points are others; divergence %g, and on four %g", divergences[0], divergences[1])

@@ -42,7 +42,7 @@ func TestTheorem1AttractionAgainstLoops(t *testing.T) {
 	} {
 		got := expect.Must(Theorem1Attraction(world, d, 0.5))(t)
 		_, ideal := loopIdeal(world, d.Prior, 0, 0.5)
-		near(t, "bias of the attraction", got, loopStudy(world, d, 0.5, loopRules["SCL-PU"]).mean[0]-ideal, 1e-12)
+		near(t, "bias of the attraction", got, loopStudy(world, d, 0.5, "SCL-PU").Mean[0]-ideal, 1e-12)
 	}
 	expect.That(t, expect.Err(Theorem1Attraction(theory.Population{}, theory.Design{Unlabeled: 1}, 1)) != nil,
 		"no population: no error")
@@ -57,7 +57,7 @@ func TestTheorem1VerdictFollowsTheNumbers(t *testing.T) {
 			return 1, nil // beyond the loops; these sizes do not decide
 		}
 		ideal, _ := loopIdeal(p, d.Prior, d.Negatives(), tau)
-		return loopStudy(p, d, tau, loopRules["SCL-PU"]).mean[2] + ideal, nil
+		return loopStudy(p, d, tau, "SCL-PU").Mean[2] + ideal, nil
 	})
 	expect.That(t, f.Verdict == Holds && f.Counterexample == "", "%s: %s", f.Verdict, f.Sentence)
 	for _, tt := range []struct {

@@ -310,17 +310,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func BenchmarkRounds(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	x, labeled := stack(randomRows(rng, 1000, 128), randomRows(rng, 60000, 128))
-	rounds := 0
-	for b.Loop() {
-		c := expect.Must(From(x, labeled, 1000))(b)
-		rounds += c.Iterations
-	}
-	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
-}
-
 // Two rows that are drawn to start at are never equal.
 func TestTwoRandomRowsDiffer(t *testing.T) {
 	x, labeled := line(2, -1, 1, -1, 1, -1, 1)

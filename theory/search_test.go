@@ -119,7 +119,7 @@ func TestSearchFindsADeliberateBias(t *testing.T) {
 		farthest := ReduceMin(b.Sim, -1) // at most 0, which the row has with itself
 		return Add(pucl.OwnViews(b), MulScalar(farthest, -0.01))
 	}}
-	m := expect.Must(NewMeter(openFast(t), slip, tau))(t)
+	m := expect.Must(NewMeter(openEngine(t), slip, tau))(t)
 	defer m.Close()
 	designs := []Design{{Unlabeled: 2, Prior: 0.5}}
 	r := search(t, Search{Designs: designs}, AttractionBias(m, nil))

@@ -187,7 +187,6 @@ func TestAnchorLossesRefusals(t *testing.T) {
 
 var (
 	openEngine = enginetest.Open
-	openFast   = enginetest.Preferred // for enumerations
 	near       = theorytest.Near
 	wantError  = theorytest.WantError
 	cosine     = theorytest.Cosine
@@ -222,7 +221,7 @@ func meterOf(t testing.TB, o pucl.Objective, tau float64) *Meter {
 	if m := meters[key]; m != nil {
 		return m
 	}
-	m := expect.Must(NewMeter(openFast(t), o, tau))(t)
+	m := expect.Must(NewMeter(openEngine(t), o, tau))(t)
 	meters[key] = m
 	return m
 }

@@ -117,12 +117,10 @@ func TestArchiveGetRefuses(t *testing.T) {
 	a, content := tinySet(t, "http://127.0.0.1:9")
 	a.Unpack.Bytes = 10
 	expect.File(t, filepath.Join(dir, "tiny.tar.gz"), content)
-	_, err := a.Get(context.Background(), FetchOptions{})
-	expect.Error(t, err, "too large")
+	expect.Error(t, expect.Err(a.Get(context.Background(), FetchOptions{})), "too large")
 	expect.Is(t, expect.Err(a.Find()), fs.ErrNotExist, "something was unpacked")
 	expect.File(t, filepath.Join(dir, "tiny.tar.gz"), content[1:])
-	_, err = a.Get(context.Background(), FetchOptions{})
-	expect.Error(t, err, "another file of that name is in the way")
+	expect.Error(t, expect.Err(a.Get(context.Background(), FetchOptions{})), "another file of that name is in the way")
 }
 
 // unpublished describes content as a file whose SHA-256 nobody published.

@@ -173,9 +173,7 @@ func TestNewBatchesErrors(t *testing.T) {
 		{"no unlabeled place", BatchConfig{Size: 4, Share: 0.9}, []string{"4 labeled", "0 unlabeled"}},
 		{"too few unlabeled", BatchConfig{Size: 28, Share: 0.25}, []string{"21 unlabeled", "only 20"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			expect.Error(t, expect.Err(NewBatches(puOf20(t), tt.cfg)), tt.want...)
-		})
+		t.Run(tt.name, func(t *testing.T) { expect.Error(t, expect.Err(NewBatches(puOf20(t), tt.cfg)), tt.want...) })
 	}
 	t.Run("nothing labeled", func(t *testing.T) {
 		_, err := NewBatches(newPU(t, twenty(), SplitConfig{Positive: []int{1}}), BatchConfig{Size: 4, Share: 0.5})
@@ -187,9 +185,7 @@ func TestNewBatchesErrors(t *testing.T) {
 }
 
 func TestBatchesNegativeStepPanics(t *testing.T) {
-	defer func() {
-		expect.That(t, recover() != nil, "step -1 did not panic")
-	}()
+	defer func() { expect.That(t, recover() != nil, "step -1 did not panic") }()
 	newBatches(t, puOf20(t), BatchConfig{Size: 4}).Rows(-1)
 }
 

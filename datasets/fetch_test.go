@@ -439,19 +439,14 @@ func TestFetchLeavesGzipAlone(t *testing.T) {
 
 func TestFetchLeavesAWrongFileAlone(t *testing.T) {
 	h := serve(t, good)
-	for _, tt := range []struct {
-		there []byte
-		want  string
-	}{
-		{[]byte("mine"), "4 bytes, not 200000"},
-		{bytes.Repeat([]byte{7}, len(content)), "SHA-256"},
-	} {
+	for want, there := range map[string][]byte{
+		"4 bytes, not 200000": []byte("mine"), "SHA-256": bytes.Repeat([]byte{7}, len(content))} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "data.gz")
-		expect.File(t, path, tt.there)
+		expect.File(t, path, there)
 		err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{})
-		expect.Error(t, err, "in the way", "remove", dir, tt.want)
-		expect.Equal(t, expect.Must(os.ReadFile(path))(t), tt.there, "the file was changed")
+		expect.Error(t, err, "in the way", "remove", dir, want)
+		expect.Equal(t, expect.Must(os.ReadFile(path))(t), there, "the file was changed")
 	}
 	expect.That(t, len(h.ranges) == 0, "%d requests", len(h.ranges))
 }

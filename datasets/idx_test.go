@@ -182,8 +182,7 @@ func checkIDX(t *testing.T, file []byte) {
 	again = append(again, data...)
 	said := file
 	if file[0] == 0x1f {
-		r, err := gzip.NewReader(bytes.NewReader(file))
-		expect.NoError(t, err)
+		r := expect.Must(gzip.NewReader(bytes.NewReader(file)))(t)
 		said = expect.Must(io.ReadAll(r))(t)
 	}
 	expect.That(t, bytes.Equal(again, said), "read dims %v and %d bytes from other content", dims, len(data))

@@ -25,9 +25,8 @@ func TestImagesAt(t *testing.T) {
 	expect.That(t, slices.Equal(view, []uint8{20, 21}), "At(2) = %v, want [20 21]", view)
 	view[1] = 99
 	expect.That(t, m.Pixels[5] == 99, "At returned a copy, want a view")
-	if _ = append(view, 7); m.Pixels[6] != 30 {
-		t.Error("appending to the view of image 2 wrote into image 3")
-	}
+	_ = append(view, 7)
+	expect.That(t, m.Pixels[6] == 30, "appending to the view of image 2 wrote into image 3")
 }
 
 func TestImagesSelect(t *testing.T) {

@@ -108,9 +108,7 @@ func TestFetchTakesOverFromAnother(t *testing.T) {
 		expect.That(t, errors.Is(err, context.Canceled), "the first: error %v, want %v", err, context.Canceled)
 	})
 	<-started
-	wg.Go(func() {
-		expect.NoError(t, Fetch(context.Background(), dir, remote(second.URL), FetchOptions{}))
-	})
+	wg.Go(func() { expect.NoError(t, Fetch(context.Background(), dir, remote(second.URL), FetchOptions{})) })
 	time.Sleep(3 * lockPoll)
 	expect.Equal(t, len(second.ranges), 0, "requests of the second while the first was at work")
 	cancel()

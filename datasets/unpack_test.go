@@ -194,11 +194,8 @@ func FuzzUnpack(f *testing.F) {
 	syncPath = func(string, bool) error { return nil } // the disk takes no part, and would take most of the time
 	var plain bytes.Buffer                             // uncompressed, so that mutations reach the entries; see below
 	w := tar.NewWriter(&plain)
-	for _, e := range []struct {
-		name string
-		kind byte
-	}{{"set/", tar.TypeDir}, {"set/a", tar.TypeReg}, {"set/l", tar.TypeSymlink}, {"../b", tar.TypeReg}} {
-		expect.NoError(f, w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind, Linkname: "/", Mode: 0o644}))
+	for name, kind := range map[string]byte{"set/": tar.TypeDir, "set/a": tar.TypeReg, "set/l": tar.TypeSymlink, "../b": tar.TypeReg} {
+		expect.NoError(f, w.WriteHeader(&tar.Header{Name: name, Typeflag: kind, Linkname: "/", Mode: 0o644}))
 		f.Add(bytes.Clone(plain.Bytes()), true)
 	}
 	f.Add([]byte("set"), false)

@@ -280,9 +280,7 @@ func TestLeadingAxesAreBatches(t *testing.T) {
 			return out
 		})
 		out, err := exec.Call([][][]float64{a.z, b.z}, [][]bool{a.labeled, b.labeled}, [][]int32{a.class, b.class})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		for i, m := range c.members() {
 			if !slices.Contains(few, m.objective.Name) {
 				continue

@@ -147,9 +147,7 @@ func TestPairsBothWaysAreTwoViews(t *testing.T) {
 		return []*Node{NPair().Loss(Views{Z: z, Labeled: no}, 0.3), MulScalar(ReduceAllMean(both), 0.5),
 			ReduceAllMean(pos), ReduceAllMean(NPair().PerPair(Pairs{Cosine: cosine}, 0.3))}
 	}, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	vectortest.Near(t, "pairs both ways", tensors.ToScalar[float64](out[1]), tensors.ToScalar[float64](out[0]), 1e-12)
 	vectortest.Near(t, "L_Pos at 1/n", tensors.ToScalar[float64](out[2]), tensors.ToScalar[float64](out[3]), 1e-12)
 }
@@ -166,9 +164,7 @@ func TestSoftPairs(t *testing.T) {
 	}
 	for _, ref := range pairReferences {
 		out, err := ExecOnce(eng.Backend, func(cosine, weight *Node) *Node { return ref.o.SoftPairs(cosine, weight, s.tau) }, s.cosine, weight)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		for i, got := range out.Value().([]float64) {
 			want := 0.0
 			for c := range 4 {

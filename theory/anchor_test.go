@@ -1,20 +1,17 @@
 package theory
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 // Positives at +1 and −1 with probability ¾ and ¼, negatives at −1, π = 0.4 and e^(1/τ) = 2.
 func TestAnchorsByHand(t *testing.T) {
-	p := Population{
-		Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}},
-		Negative: []Atom{{[]float64{-1}, 1}},
-	}
+	p := Population{Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}}, Negative: []Atom{{[]float64{-1}, 1}}}
 	anchors := expect.Must(Anchors(p, 0.4, 1/math.Ln2))(t)
 	expect.Require(t, len(anchors) == 3, "%d anchors, want 3", len(anchors))
 	for i, want := range []struct {
@@ -76,18 +73,12 @@ func TestAnchorGradientsAgainstFiniteDifferences(t *testing.T) {
 	for _, o := range []pucl.Objective{pucl.PUCL(), pucl.SCL()} {
 		for similarity, product := range products {
 			score := func(i int) float64 { // ℓ_i
-				partition, attraction, count := 0.0, 0.0, 0.0
+				similarities := make([]float64, len(z))
 				for j := range z {
-					if j == i {
-						continue
-					}
-					s := product(z[i], z[j]) / tau
-					partition += math.Exp(s)
-					if rules[o.Name](i, j, 3, func(row int) bool { return labeled[row%3] }, func(row int) bool { return class[row%3] == 1 }) {
-						attraction, count = attraction+s, count+1
-					}
+					similarities[j] = product(z[i], z[j]) / tau
 				}
-				return math.Log(partition) - attraction/count
+				return theorytest.Rules[o.Name].AnchorLoss(i, similarities, func(row int) bool { return labeled[row%3] },
+					func(row int) bool { return class[row%3] == 1 })
 			}
 			got := expect.Must(AnchorGradients(openEngine(t), o, GivenBatch{z, labeled, class}, similarity, tau))(t)
 			for i := range z {
@@ -126,66 +117,6 @@ func TestAnchorGradientsRefuse(t *testing.T) {
 	wantError(t, "similarity", expect.Err(AnchorGradients(eng, pucl.PUCL(), good, Similarity(7), 1)), "Similarity(7)")
 	wantError(t, "temperature", expect.Err(AnchorGradients(eng, pucl.PUCL(), good, Cosine, -1)), "τ = -1")
 	wantError(t, "no classes", expect.Err(AnchorGradients(eng, pucl.SCL(), good, Cosine, 1)), "SameClass")
-}
-
-// meanAttraction returns the expected attraction by closed form, for an objective that attracts labeled and unlabeled anchors
-// to their whole group where grouped says so, and else to their own other view alone.
-//
-// With o_y = (1−ρ)μ_y + ρ/τ for the two views of an example of class y, and q the prior of the unlabeled examples,
-//
-//	labeled anchor     own view o_P, group [o_P + (2m−2)μ_P]/(2m−1)
-//	unlabeled anchor   own view o = q·o_P + (1−q)o_N, group [o + (2u−2)(q²μ_P + 2q(1−q)μ_PN + (1−q)²μ_N)]/(2u−1)
-//
-// since of the other rows of a group of k examples one is the anchor's other view, and 2k−2 show other examples.
-func meanAttraction(t *testing.T, p Population, d Design, tau float64, grouped [2]bool) float64 {
-	positive, negative, between, err := p.Proximity(tau)
-	expect.NoError(t, err)
-	group := func(grouped bool, examples int, own, others float64) float64 {
-		if !grouped {
-			return own
-		}
-		k := float64(examples)
-		return (own + (2*k-2)*others) / (2*k - 1)
-	}
-	own := func(mean float64) float64 { return (1-d.SameView)*mean + d.SameView/tau }
-	total := 0.0
-	if d.Labeled > 0 {
-		total += float64(d.Labeled) * group(grouped[0], d.Labeled, own(positive), positive)
-	}
-	if d.Unlabeled > 0 {
-		q := d.UnlabeledPrior()
-		others := q*q*positive + 2*q*(1-q)*between + (1-q)*(1-q)*negative
-		total += float64(d.Unlabeled) * group(grouped[1], d.Unlabeled, q*own(positive)+(1-q)*own(negative), others)
-	}
-	return total / float64(d.Examples())
-}
-
-// The Meter finds the closed form by enumeration, also for a term that only this test knows, grouping the unlabeled anchors
-// alone.
-func TestMeanAttraction(t *testing.T) {
-	expect.Slow(t)
-	const tau = 0.5
-	unlabeled := pucl.Objective{Name: "unlabeled groups", Attract: pucl.ByLabel(pucl.OwnViews, pucl.UnlabeledMean), Repel: pucl.LogPartition}
-	for _, o := range []struct {
-		pucl.Objective
-		grouped [2]bool
-	}{
-		{pucl.SSCL(), [2]bool{false, false}}, {pucl.PUCL(), [2]bool{true, false}}, {pucl.SCLPU(), [2]bool{true, true}},
-		{unlabeled, [2]bool{false, true}},
-	} {
-		for _, size := range [][2]int{{0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 0}} {
-			for _, same := range []float64{IndependentViews, 0.3, IdenticalViews} {
-				for _, d := range []Design{
-					{Labeled: size[0], Unlabeled: size[1], Prior: 0.35, SameView: same},
-					{Labeled: size[0], Unlabeled: size[1], Prior: 0.35, SameView: same, Scheme: SingleDataset, LabelRate: 0.8},
-				} {
-					r := expect.Must(meterOf(t, o.Objective, tau).Exact(quartet(), d))(t)
-					want := meanAttraction(t, quartet(), d, tau, o.grouped)
-					near(t, fmt.Sprintf("%s: attraction of %+v", o.Name, d), r.Attraction.Mean.Value, want, 1e-12)
-				}
-			}
-		}
-	}
 }
 
 func TestPositiveShare(t *testing.T) {

@@ -228,7 +228,6 @@ func TestSearchRefuses(t *testing.T) {
 	}
 	wantError(t, "no question", expect.Err(Search{}.Run(context.Background(), Question{})), "without Ask", "LossBias")
 	for _, q := range []Question{LossBias(nil, nil), AttractionBias(nil, &Draws{}), GradientBias(nil), ExtraGradientBias(nil, nil), ExtraVariance(meterOf(t, pucl.SSCL(), 0.5), nil, nil)} {
-		_, err := Search{}.Run(context.Background(), q)
-		wantError(t, q.Name, err, "without a meter", "NewMeter")
+		wantError(t, q.Name, expect.Err(Search{}.Run(context.Background(), q)), "without a meter", "NewMeter")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 // What cannot be examined is told in one sentence, without the layers of the engine.
@@ -75,15 +76,15 @@ func ask(t *testing.T, q Question, p Population, d Design) float64 {
 func TestQuestionsAgainstLoops(t *testing.T) {
 	const tau = 0.5
 	p, d := quartet(), Design{Labeled: 1, Unlabeled: 2, Prior: 0.35, SameView: 0.3}
-	want := referenceStudy(p, d, tau, []string{"PUCL", "SCL-PU"}, everyAnchor)
-	attraction, partition := referenceIdeal(p, d.Prior, d.Negatives(), tau)
+	want := theorytest.Study(worldOf(p, d), tau, nil, "PUCL", "SCL-PU")
+	attraction, partition := theorytest.Ideal(worldOf(p, d), d.Negatives(), tau)
 	a, b := meterOf(t, pucl.PUCL(), tau), meterOf(t, pucl.SCLPU(), tau)
 	for _, m := range []*Meter{a, b} {
 		r := want[m.objective.Name]
-		near(t, "loss bias", ask(t, LossBias(m, nil), p, d), math.Abs(r.mean[2]-(partition-attraction)), 1e-11)
-		near(t, "attraction bias", ask(t, AttractionBias(m, nil), p, d), math.Abs(r.mean[0]-attraction), 1e-11)
+		near(t, "loss bias", ask(t, LossBias(m, nil), p, d), math.Abs(r.Mean[2]-(partition-attraction)), 1e-11)
+		near(t, "attraction bias", ask(t, AttractionBias(m, nil), p, d), math.Abs(r.Mean[0]-attraction), 1e-11)
 	}
-	extra := want["SCL-PU"].variance[2] - want["PUCL"].variance[2]
+	extra := want["SCL-PU"].Variance[2] - want["PUCL"].Variance[2]
 	near(t, "extra variance", ask(t, ExtraVariance(b, a, nil), p, d), extra, 1e-11)
 	near(t, "extra variance the other way round", ask(t, ExtraVariance(a, b, nil), p, d), -extra, 1e-11)
 	name := ExtraVariance(b, a, nil).Name
@@ -102,8 +103,8 @@ func TestGradientBiasQuestion(t *testing.T) {
 				atoms = p.Negative
 			}
 			atoms[atom].Z[k] += by
-			attraction, partition := referenceIdeal(p, d.Prior, d.Negatives(), tau)
-			return referenceStudy(p, d, tau, []string{name}, everyAnchor)[name].mean[2] - (partition - attraction)
+			attraction, partition := theorytest.Ideal(worldOf(p, d), d.Negatives(), tau)
+			return theorytest.Study(worldOf(p, d), tau, nil, name)[name].Mean[2] - (partition - attraction)
 		}
 		sum := 0.0
 		for class := range 2 {
@@ -167,13 +168,9 @@ func TestSearchOnSamples(t *testing.T) {
 
 func TestAbs(t *testing.T) {
 	for _, tt := range []struct{ n, want Number }{
-		{Exactly(2), Exactly(2)},
-		{Exactly(-2), Exactly(2)},
-		{Exactly(0), Exactly(0)},
-		{Number{2, 1, 4}, Number{2, 1, 4}},
-		{Number{-2, -4, -1}, Number{2, 1, 4}},
-		{Number{-2, -4, 1}, Number{2, 0, 4}},
-		{Number{1, -1, 3}, Number{1, 0, 3}},
+		{Exactly(2), Exactly(2)}, {Exactly(-2), Exactly(2)}, {Exactly(0), Exactly(0)},
+		{Number{2, 1, 4}, Number{2, 1, 4}}, {Number{-2, -4, -1}, Number{2, 1, 4}},
+		{Number{-2, -4, 1}, Number{2, 0, 4}}, {Number{1, -1, 3}, Number{1, 0, 3}},
 		{Number{1, -5, 3}, Number{1, 0, 5}},
 	} {
 		expect.Equal(t, tt.n.Abs(), tt.want, "Abs of %+v is", tt.n)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 // nearGradient holds a gradient against central differences of f, which sees every coordinate of every atom moved alone.
@@ -48,7 +49,7 @@ func TestGradientAgainstFiniteDifferences(t *testing.T) {
 		p := quartet()
 		got := expect.Must(meterOf(t, tt.objective, tau).Gradient(p, tt.design))(t)
 		nearGradient(t, tt.objective.Name, got, p, func(p Population) float64 {
-			return referenceStudy(p, tt.design, tau, []string{tt.objective.Name}, everyAnchor)[tt.objective.Name].mean[2]
+			return theorytest.Study(worldOf(p, tt.design), tau, nil, tt.objective.Name)[tt.objective.Name].Mean[2]
 		})
 	}
 }
@@ -60,7 +61,7 @@ func TestGradientTellsAtomsOnOnePointApart(t *testing.T) {
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35}
 	got := expect.Must(meterOf(t, pucl.PUCL(), 0.5).Gradient(p, d))(t)
 	nearGradient(t, "PUCL", got, p, func(p Population) float64 {
-		return referenceStudy(p, d, 0.5, []string{"PUCL"}, everyAnchor)["PUCL"].mean[2]
+		return theorytest.Study(worldOf(p, d), 0.5, nil, "PUCL")["PUCL"].Mean[2]
 	})
 }
 
@@ -69,7 +70,7 @@ func TestIdealGradientAgainstFiniteDifferences(t *testing.T) {
 	for _, negatives := range []int{0, 4} {
 		got := expect.Must(IdealGradient(p, 0.35, negatives, 0.5))(t)
 		nearGradient(t, fmt.Sprintf("ideal loss with %d negatives", negatives), got, p, func(p Population) float64 {
-			attraction, partition := referenceIdeal(p, 0.35, negatives, 0.5)
+			attraction, partition := theorytest.Ideal(worldOf(p, Design{Prior: 0.35}), negatives, 0.5)
 			return partition - attraction
 		})
 	}
@@ -83,44 +84,24 @@ func TestPointGradientArithmetic(t *testing.T) {
 	near(t, "norm", d.Norm(), 6, 1e-15) // √(4 + 16 + 16)
 }
 
-// loopLoss is a batch's loss in plain loops; rows are points, the second views after the first ones.
-func loopLoss(z [][]float64, d Design, tau float64, attracts rule) float64 {
-	b, sum := d.Examples(), 0.0
-	labeled := func(row int) bool { return row%b < d.Labeled }
-	for i := range z {
-		partition, attraction, count := 0.0, 0.0, 0.0
-		for j := range z {
-			if j == i {
-				continue
-			}
-			s := cosine(z[i], z[j]) / tau
-			partition += math.Exp(s)
-			if attracts(i, j, b, labeled, nil) {
-				attraction, count = attraction+s, count+1
-			}
-		}
-		sum += math.Log(partition) - attraction/count
-	}
-	return sum / float64(len(z))
-}
-
 // loopCovariance goes over every sequence of examples, and moves every coordinate of every atom in each batch.
-func loopCovariance(p Population, d Design, tau float64, attracts rule) [][]float64 {
+func loopCovariance(p Population, d Design, tau float64, attracts theorytest.Rule) [][]float64 {
 	const h = 1e-5
 	atoms := append(slices.Clone(p.Positive), p.Negative...)
 	b, dim := d.Examples(), p.Dim()
-	rows := make([]int, 2*b)
-	loss := func() float64 {
-		z := make([][]float64, len(rows))
-		for i, atom := range rows {
-			z[i] = atoms[atom].Z
-		}
-		return loopLoss(z, d, tau, attracts)
-	}
 	var weights []float64
 	var gradients [][]float64
-	score := func(weight float64) {
-		weights = append(weights, weight)
+	worldOf(p, d).Batches(func(rows []int, _ int, weight float64) {
+		loss := func() (sum float64) {
+			for i := range rows {
+				similarities := make([]float64, len(rows))
+				for j := range rows {
+					similarities[j] = cosine(atoms[rows[i]].Z, atoms[rows[j]].Z) / tau
+				}
+				sum += attracts.AnchorLoss(i, similarities, func(row int) bool { return row%b < d.Labeled }, nil)
+			}
+			return sum / float64(len(rows))
+		}
 		var g []float64
 		for i := range atoms {
 			for k, x := range atoms[i].Z {
@@ -131,39 +112,8 @@ func loopCovariance(p Population, d Design, tau float64, attracts rule) [][]floa
 				atoms[i].Z[k] = x
 			}
 		}
-		gradients = append(gradients, g)
-	}
-	var example func(at int, weight float64)
-	example = func(at int, weight float64) {
-		if at == b {
-			score(weight)
-			return
-		}
-		for v1, first := range atoms {
-			share := d.Prior
-			if at < d.Labeled {
-				share = 1
-			}
-			if v1 >= len(p.Positive) {
-				share = 1 - share
-			}
-			if share == 0 {
-				continue
-			}
-			for v2, second := range atoms {
-				if (v1 < len(p.Positive)) != (v2 < len(p.Positive)) {
-					continue
-				}
-				again := (1 - d.SameView) * second.P
-				if v1 == v2 {
-					again += d.SameView
-				}
-				rows[at], rows[b+at] = v1, v2
-				example(at+1, weight*share*first.P*again)
-			}
-		}
-	}
-	example(0, 1)
+		weights, gradients = append(weights, weight), append(gradients, g)
+	})
 	size := len(atoms) * dim
 	covariance := make([][]float64, size)
 	mean := make([]float64, size)
@@ -202,7 +152,7 @@ func TestGradientCovarianceAgainstLoops(t *testing.T) {
 			{Labeled: 1, Unlabeled: 2, Prior: 0.6, SameView: 0.3},
 		} {
 			got := expect.Must(meterOf(t, o, tau).GradientCovariance(p, d))(t)
-			nearMatrix(t, fmt.Sprintf("%s, m = %d", o.Name, d.Labeled), got, loopCovariance(p, d, tau, rules[o.Name]), 1e-7)
+			nearMatrix(t, fmt.Sprintf("%s, m = %d", o.Name, d.Labeled), got, loopCovariance(p, d, tau, theorytest.Rules[o.Name]), 1e-7)
 		}
 	}
 	_, err := meterOf(t, pucl.PUCL(), tau).GradientCovariance(Population{}, Design{Unlabeled: 1})

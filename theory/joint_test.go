@@ -9,6 +9,7 @@ import (
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 func TestMutualInformationInClosedForm(t *testing.T) {
@@ -101,7 +102,7 @@ func TestIdealAgainstSequences(t *testing.T) {
 		for _, negatives := range []int{0, 1, 2, 5} {
 			for _, prior := range []float64{0, 0.35, 1} {
 				for _, tau := range []float64{0.05, 1} {
-					attraction, partition := referenceIdeal(p, prior, negatives, tau)
+					attraction, partition := theorytest.Ideal(worldOf(p, Design{Prior: prior}), negatives, tau)
 					got := expect.Must(IdealLoss(p, prior, negatives, tau))(t)
 					near(t, "attraction", got.Attraction.Value, attraction, 1e-12)
 					near(t, "log partition", got.LogPartition.Value, partition, 1e-12)

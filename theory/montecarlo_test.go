@@ -128,8 +128,7 @@ func TestSampledIdeal(t *testing.T) {
 	d := Design{Labeled: 4, Unlabeled: 20, Prior: 0.3}
 	r, err := meterOf(t, pucl.PUCL(), tau).MonteCarlo(manyOnOneSpot(8), d, Draws{Batches: 300, Confidence: 0.999999, Seed: 1})
 	expect.NoError(t, err)
-	known, err = IdealLoss(manyOnOneSpot(1), 0.3, d.Negatives(), tau)
-	expect.NoError(t, err)
+	known = expect.Must(IdealLoss(manyOnOneSpot(1), 0.3, d.Negatives(), tau))(t)
 	expect.That(t, r.Ideal.Loss.Contains(known.Loss.Value) && r.Ideal.Loss.Low != r.Ideal.Loss.High,
 		"sampled ideal loss %s, exactly %s", r.Ideal.Loss, known.Loss)
 	if width := r.Bias.High - r.Bias.Low; !(width > r.Loss.Mean.High-r.Loss.Mean.Low) {

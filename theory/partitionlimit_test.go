@@ -149,10 +149,7 @@ func TestTrueNegativesAreUnbiasedInLargeBatches(t *testing.T) {
 // +1 with probability ¾, −1 with ¼, τ = 1: s = z·z' has mean ¼ and variance 15/16; g(z) = z/2 varies by ¼·¾; what is left
 // is 15/16 − 3/8 = 9/16, and indeed r = (z − ½)(z' − ½), whose square has mean (¾)².
 func TestPairVarianceByHand(t *testing.T) {
-	p := Population{
-		Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}},
-		Negative: Uniform([]float64{2}),
-	}
+	p := Population{Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}}, Negative: Uniform([]float64{2})}
 	v, none, err := p.PairVariance(1)
 	expect.NoError(t, err)
 	near(t, "mean", v.Mean, 0.25, 1e-15)
@@ -160,9 +157,8 @@ func TestPairVarianceByHand(t *testing.T) {
 	near(t, "linear part", v.Linear, 3.0/16, 1e-15)
 	near(t, "rest", v.Rest, 9.0/16, 1e-15)
 	expect.That(t, none == (PairVariance{Mean: 1}), "a class of one point varies: %+v", none)
-	if _, _, err = p.PairVariance(0); err == nil {
-		t.Error("τ = 0: no error")
-	}
+	_, _, err = p.PairVariance(0)
+	expect.That(t, err != nil, "τ = 0: no error")
 }
 
 // The variance of the mean over all pairs of 2m draws, by going over all draws.

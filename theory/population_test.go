@@ -90,13 +90,11 @@ func TestSlackInProbabilitiesIsRescaled(t *testing.T) {
 func TestLengthDoesNotMatter(t *testing.T) {
 	p := Population{Positive: Uniform([]float64{1e-300, 0}, []float64{1e200, 1e200}), Negative: Uniform([]float64{0, -5e-300})}
 	q := Population{Positive: Uniform([]float64{1, 0}, []float64{1, 1}), Negative: Uniform([]float64{0, -1})}
-	a, err := IdealLoss(p, 0.4, 4, 0.5)
-	expect.NoError(t, err)
+	a := expect.Must(IdealLoss(p, 0.4, 4, 0.5))(t)
 	b := expect.Must(IdealLoss(q, 0.4, 4, 0.5))(t)
 	near(t, "ideal loss", a.Loss.Value, b.Loss.Value, 1e-14)
 	tiny := Population{Positive: p.Positive, Negative: Uniform([]float64{0, -5e-320})} // 1/5e-320 overflows
-	b, err = IdealLoss(tiny, 0.4, 4, 0.5)
-	expect.NoError(t, err)
+	b = expect.Must(IdealLoss(tiny, 0.4, 4, 0.5))(t)
 	near(t, "ideal loss with a subnormal point", b.Loss.Value, a.Loss.Value, 1e-14)
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	m := meterOf(t, paperObjectives()[1], 0.5)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 // search runs s and fails on an error.
@@ -118,7 +119,7 @@ func TestSearchFindsADeliberateBias(t *testing.T) {
 		farthest := ReduceMin(b.Sim, -1) // at most 0, which the row has with itself
 		return Add(pucl.OwnViews(b), MulScalar(farthest, -0.01))
 	}}
-	m := expect.Must(NewMeter(openFast(t), slip, tau))(t)
+	m := expect.Must(NewMeter(openEngine(t), slip, tau))(t)
 	defer m.Close()
 	designs := []Design{{Unlabeled: 2, Prior: 0.5}}
 	r := search(t, Search{Designs: designs}, AttractionBias(m, nil))
@@ -216,9 +217,9 @@ func TestSearchZeroValue(t *testing.T) {
 	expect.That(t, r.Found && r.Simple.Value.Value >= 0.9*r.Worst.Value.Value && r.Confirmed == nil, "%v", r)
 	for _, c := range []Case{r.Worst, r.Simple} {
 		d := c.Design
-		want := referenceStudy(c.Population, d, 0.5, []string{"PUCL"}, everyAnchor)["PUCL"]
-		attraction, partition := referenceIdeal(c.Population, d.Prior, d.Negatives(), 0.5)
-		near(t, "bias", c.Value.Value, math.Abs(want.mean[2]-(partition-attraction)), 1e-10)
+		want := theorytest.Study(worldOf(c.Population, d), 0.5, nil, "PUCL")["PUCL"]
+		attraction, partition := theorytest.Ideal(worldOf(c.Population, d), d.Negatives(), 0.5)
+		near(t, "bias", c.Value.Value, math.Abs(want.Mean[2]-(partition-attraction)), 1e-10)
 	}
 	var s Search
 	plan, err := s.Plan()

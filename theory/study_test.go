@@ -12,14 +12,15 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
+	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
 // compare holds a result against the reference.
-func compare(t *testing.T, r Result, want referenceMoments, tol float64) {
+func compare(t *testing.T, r Result, want theorytest.Moments, tol float64) {
 	t.Helper()
 	for k, got := range []Moments{r.Attraction, r.LogPartition, r.Loss} {
-		near(t, fmt.Sprintf("%s: mean %s", r.Objective, quantities[k]), got.Mean.Value, want.mean[k], tol)
-		near(t, fmt.Sprintf("%s: variance of the %s", r.Objective, quantities[k]), got.Variance.Value, want.variance[k], tol)
+		near(t, fmt.Sprintf("%s: mean %s", r.Objective, quantities[k]), got.Mean.Value, want.Mean[k], tol)
+		near(t, fmt.Sprintf("%s: variance of the %s", r.Objective, quantities[k]), got.Variance.Value, want.Variance[k], tol)
 	}
 }
 
@@ -41,13 +42,13 @@ func TestExactAgainstLoops(t *testing.T) {
 					}
 					t.Run(fmt.Sprintf("m%d-u%d-%s-same%g", m, u, scheme, same), func(t *testing.T) {
 						p := quartet()
-						want := referenceStudy(p, d, tau, names, everyAnchor)
-						attraction, partition := referenceIdeal(p, d.Prior, 2*(m+u)-2, tau)
+						want := theorytest.Study(worldOf(p, d), tau, nil, names...)
+						attraction, partition := theorytest.Ideal(worldOf(p, d), 2*(m+u)-2, tau)
 						for _, o := range paperObjectives() {
 							r := expect.Must(meterOf(t, o, tau).Exact(p, d))(t)
 							compare(t, r, want[r.Objective], 1e-11)
 							near(t, "ideal loss", r.Ideal.Loss.Value, partition-attraction, 1e-11)
-							near(t, "bias", r.Bias.Value, want[r.Objective].mean[2]-(partition-attraction), 1e-11)
+							near(t, "bias", r.Bias.Value, want[r.Objective].Mean[2]-(partition-attraction), 1e-11)
 							expect.That(t, r.Symmetry == everything,
 								"%s: only %s found exchangeable", r.Objective, r.Symmetry)
 						}
@@ -63,7 +64,7 @@ func TestExactAgainstLoops(t *testing.T) {
 func TestExactWithASharedPoint(t *testing.T) {
 	const tau = 0.05
 	for _, d := range []Design{{Labeled: 1, Unlabeled: 2, Prior: 0.7}, {Labeled: 2, Unlabeled: 1, Prior: 0.2, SameView: 0.5}} {
-		want := referenceStudy(sextet(), d, tau, []string{"PUCL", "SCL"}, everyAnchor)
+		want := theorytest.Study(worldOf(sextet(), d), tau, nil, "PUCL", "SCL")
 		for _, o := range []pucl.Objective{pucl.PUCL(), pucl.SCL()} {
 			r := expect.Must(meterOf(t, o, tau).Exact(sextet(), d))(t)
 			compare(t, r, want[r.Objective], 1e-10)
@@ -71,8 +72,8 @@ func TestExactWithASharedPoint(t *testing.T) {
 				(Symmetry{Examples: true, Views: true, Classes: o.Name == "PUCL"}), "%s", o.Name)
 			sampled, err := meterOf(t, o, tau).MonteCarlo(sextet(), d, Draws{Batches: 3000, Confidence: 0.999999, Seed: 9})
 			expect.NoError(t, err)
-			expect.That(t, sampled.Loss.Mean.Contains(want[o.Name].mean[2]),
-				"%s: sampled loss %s, exactly %g", o.Name, sampled.Loss.Mean, want[o.Name].mean[2])
+			expect.That(t, sampled.Loss.Mean.Contains(want[o.Name].Mean[2]),
+				"%s: sampled loss %s, exactly %g", o.Name, sampled.Loss.Mean, want[o.Name].Mean[2])
 		}
 	}
 }
@@ -94,7 +95,7 @@ func TestExactMeasuresWholeLosses(t *testing.T) {
 
 // countAnchors returns ssCL with its log partition weighted by row, which breaks symmetries. It looks at the whole batch as one
 // block, as the weights of rows know no other.
-func countAnchors(name string, weight anchorWeight) pucl.Objective {
+func countAnchors(name string, weight func(i, b int) float64) pucl.Objective {
 	return pucl.Objective{Name: name, Attract: pucl.OwnViews, Repel: func(b *pucl.Block) *Node {
 		n := b.Sim.Shape().Dim(-1)
 		weights := make([]float64, n)
@@ -111,7 +112,7 @@ func TestExactWithoutSymmetry(t *testing.T) {
 	const tau = 0.5
 	for _, tt := range []struct {
 		name   string
-		weight anchorWeight
+		weight func(i, b int) float64
 		want   Symmetry
 	}{
 		{"first views", func(i, b int) float64 {
@@ -127,7 +128,7 @@ func TestExactWithoutSymmetry(t *testing.T) {
 			d := Design{Labeled: 2, Unlabeled: 2, Prior: 0.35, SameView: 0.3}
 			r := expect.Must(Exact(openEngine(t), countAnchors(tt.name, tt.weight), quartet(), d, tau))(t)
 			expect.That(t, r.Symmetry == tt.want, "%s found exchangeable, want %s", r.Symmetry, tt.want)
-			compare(t, r, referenceStudy(quartet(), d, tau, []string{"ssCL"}, tt.weight)["ssCL"], 1e-11)
+			compare(t, r, theorytest.Study(worldOf(quartet(), d), tau, tt.weight, "ssCL")["ssCL"], 1e-11)
 		})
 	}
 }
@@ -168,14 +169,12 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	count, err := CountBatches(p, d, Symmetry{Examples: true, Views: true})
 	expect.That(t, err == nil && count == 56*364, "%g batches, want %d; %v", count, 56*364, err)
 	// 9 ordered pairs and 18: C(11,3) = 165 and C(20,3) = 1140.
-	if count, err = CountBatches(p, d, Symmetry{Examples: true}); err != nil || count != 165*1140 {
-		t.Errorf("%g batches, want %d; %v", count, 165*1140, err)
-	}
+	count, err = CountBatches(p, d, Symmetry{Examples: true})
+	expect.That(t, err == nil && count == 165*1140, "%g batches, want %d; %v", count, 165*1140, err)
 	// Classes make no difference where none shares a point; where they do, half of the 12 pairs are left: C(8,3) again.
 	shared := Population{Positive: p.Positive, Negative: p.Positive}
-	if count, err = CountBatches(shared, d, everything); err != nil || count != 56*56 {
-		t.Errorf("%g batches, want %d; %v", count, 56*56, err)
-	}
+	count, err = CountBatches(shared, d, everything)
+	expect.That(t, err == nil && count == 56*56, "%g batches, want %d; %v", count, 56*56, err)
 	if count, err = CountBatches(p, d, Symmetry{}); err != nil || count != math.Pow(9*18, 3) {
 		t.Errorf("%g batches, want %g; %v", count, math.Pow(9*18, 3), err)
 	}
@@ -247,15 +246,13 @@ func TestMeasurementsRefuse(t *testing.T) {
 	wantError(t, "wrong shape", err, `pucl: Attract of objective "flat", at study_test.go:`, "one number per anchor", ", 4], for instance")
 	expect.That(t, !strings.Contains(err.Error(), "theory: "), "the layers around the objective are told of: %v", err)
 	step := pucl.Objective{Name: "step", Attract: func(b *pucl.Block) *Node { return ReduceSum(Round(b.Sim), -1) }, Repel: pucl.LogPartition}
-	m, err = NewMeter(eng, step, 0.5)
-	expect.NoError(t, err)
+	m = expect.Must(NewMeter(eng, step, 0.5))(t)
 	defer m.Close()
 	_, err = m.Gradient(p, Design{Labeled: 1, Unlabeled: 1, Prior: 0.5})
 	wantError(t, "no gradient", err, `theory: the gradient of objective "step": the operation Round has no gradient; take another one`)
 	broken := func(b *pucl.Block) *Node { return Zeros(b.Sim.Graph(), shapes.Make(dtypes.Float64, 7)) }
-	if _, err = Exact(eng, pucl.Objective{Name: "broken", Attract: broken, Repel: pucl.LogPartition}, p, d, 0.5); err == nil {
-		t.Error("shapes that do not fit: no error")
-	}
+	_, err = Exact(eng, pucl.Objective{Name: "broken", Attract: broken, Repel: pucl.LogPartition}, p, d, 0.5)
+	expect.That(t, err != nil, "shapes that do not fit: no error")
 }
 
 func TestResultSaysHowItWasFound(t *testing.T) {

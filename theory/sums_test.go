@@ -138,20 +138,12 @@ func TestAnchorLossesAgainstLoops(t *testing.T) {
 		losses := expect.Must(AnchorLosses(openEngine(t), o, batches, labeled, class, tau))(t)
 		for k, z := range batches {
 			for i := range z {
-				partition, attraction, count := 0.0, 0.0, 0.0
+				similarities := make([]float64, len(z))
 				for j := range z {
-					if j == i {
-						continue
-					}
-					s := cosine(z[i], z[j]) / tau
-					partition += math.Exp(s)
-					if rules[o.Name](i, j, 3, func(row int) bool { return labeled[row%3] },
-						func(row int) bool { return class[row%3] == 1 }) {
-						attraction += s
-						count++
-					}
+					similarities[j] = cosine(z[i], z[j]) / tau
 				}
-				near(t, o.Name, losses[k][i], math.Log(partition)-attraction/count, 1e-12)
+				near(t, o.Name, losses[k][i], theorytest.Rules[o.Name].AnchorLoss(i, similarities, func(row int) bool { return labeled[row%3] },
+					func(row int) bool { return class[row%3] == 1 }), 1e-12)
 			}
 		}
 	}
@@ -195,10 +187,20 @@ func TestAnchorLossesRefusals(t *testing.T) {
 
 var (
 	openEngine = enginetest.Open
-	openFast   = enginetest.Preferred // for enumerations
 	near       = theorytest.Near
 	wantError  = theorytest.WantError
+	cosine     = theorytest.Cosine
 )
+
+// worldOf returns a population and a design in the form of the loops in theorytest.
+func worldOf(p Population, d Design) theorytest.World {
+	w := theorytest.World{Positive: theorytest.Atoms(p.Positive), Negative: theorytest.Atoms(p.Negative), Labeled: d.Labeled,
+		Unlabeled: d.Unlabeled, Prior: d.Prior, SameView: d.SameView}
+	if d.Scheme == SingleDataset {
+		w.LabelRate = d.LabelRate
+	}
+	return w
+}
 
 // paperObjectives returns the objectives of the paper that the conformance files and the references know.
 func paperObjectives() []pucl.Objective {
@@ -219,7 +221,7 @@ func meterOf(t testing.TB, o pucl.Objective, tau float64) *Meter {
 	if m := meters[key]; m != nil {
 		return m
 	}
-	m := expect.Must(NewMeter(openFast(t), o, tau))(t)
+	m := expect.Must(NewMeter(openEngine(t), o, tau))(t)
 	meters[key] = m
 	return m
 }

@@ -1,7 +1,6 @@
 package viz
 
 import (
-	"image/color"
 	"math"
 	"strings"
 	"testing"
@@ -78,44 +77,6 @@ func TestGroupedBarsErrors(t *testing.T) {
 	expect.Must(GroupedBars(Figure{}, names, BarGroup{"x", []MeasuredBar{{Missing: true}, {Missing: true}}}))(t)
 }
 
-// TestGroupedBarsHeights reads from what is drawn how high bars, whiskers and marks reach.
-func TestGroupedBarsHeights(t *testing.T) {
-	p := expect.Must(GroupedBars(Figure{}, []string{"solid"}, BarGroup{"one", []MeasuredBar{{Value: 60, HalfWidth: 20, Published: 97}}},
-		BarGroup{"two", []MeasuredBar{{Missing: true, Published: 30}}}))(t)
-	paper, c := drawnOn(t, p)
-	area := layout(p, c).DataCanvas(c)
-	value := func(y vg.Length) float64 { return 1.03 * 97 * float64((y-area.Min.Y)/(area.Max.Y-area.Min.Y)) }
-	has := func(values []float64, want float64) bool {
-		for _, v := range values {
-			if math.Abs(v-want) < 0.01 {
-				return true
-			}
-		}
-		return false
-	}
-	var tops, ends, marks []float64
-	for _, a := range paper.Actions {
-		switch a := a.(type) {
-		case *recorder.Fill:
-			high, middle, n := math.Inf(-1), 0.0, 0
-			for _, part := range a.Path {
-				if part.Type != vg.CloseComp {
-					high = max(high, value(part.Pos.Y))
-					middle += value(part.Pos.Y)
-					n++
-				}
-			}
-			tops, marks = append(tops, high), append(marks, middle/float64(n))
-		case *recorder.Stroke:
-			for _, part := range a.Path {
-				ends = append(ends, value(part.Pos.Y))
-			}
-		}
-	}
-	expect.That(t, has(tops, 60) && has(ends, 40) && has(ends, 80) && has(marks, 97) && has(marks, 30),
-		"tops %.1f, ends %.1f, marks %.1f", tops, ends, marks)
-}
-
 func TestStackedBarsErrors(t *testing.T) {
 	parts := []string{"a", "b"}
 	refuses(t, []wrong{
@@ -128,62 +89,13 @@ func TestStackedBarsErrors(t *testing.T) {
 	})
 }
 
-// TestStackedBarsLengths measures in the picture how long each part of two bars is, by the dots of its color on a line
-// near the upper edge of the bar, where no number lies: solid parts only, so that no hatching is in the way.
-func TestStackedBarsLengths(t *testing.T) {
-	parts := []string{"first", "x", "x", "x", "x", "sixth"} // hatchings repeat after five: both are solid
-	bars := []StackedBar{{"one", []float64{30, 0, 0, 0, 0, 10}}, {"two", []float64{5, 0, 0, 0, 0, 0}}}
-	p := expect.Must(StackedBars(Figure{}, parts, bars...))(t)
-	data := expect.Must(encodePNG(p, 500, 200))(t)
-	bars[0].Parts[0] = 99 // the plot has its own copy
-	expect.Equal(t, expect.Must(encodePNG(p, 500, 200))(t), data, "the plot changed with the lengths")
-	img := decode(t, data)
-	styles := StyleFor(parts...)
-	longest := func(c color.Color, from, to int) (n int) { // the longest run of a color in rows of dots
-		want := color.RGBAModel.Convert(c)
-		for y := from; y < to; y++ {
-			run := 0
-			for x := range img.Bounds().Dx() {
-				if color.RGBAModel.Convert(img.At(x, y)) != want {
-					run = 0
-					continue
-				}
-				run++
-				n = max(n, run)
-			}
-		}
-		return n
-	}
-	// Rows of dots of each bar, from the layout that the plot itself uses.
-	c := draw.Crop(draw.New(&sheetOfPaper{w: 500, h: 200}), margin, -margin, margin, -margin)
-	area := layout(p, c).DataCanvas(c)
-	const dots = pngDPI / 72.0
-	unit := float64(area.Max.X-area.Min.X) / 40 * dots
-	middle := img.Bounds().Dy() - int(float64(area.Min.Y+area.Max.Y)/2*dots)
-	top := img.Bounds().Dy() - int(float64(area.Max.Y)*dots)
-	bottom := img.Bounds().Dy() - int(float64(area.Min.Y)*dots)
-	for _, tt := range []struct {
-		name           string
-		color          color.Color
-		from, to, want int
-	}{
-		{"first part of the upper bar", styles[0].Color, top, middle, 30},
-		{"last part of the upper bar", styles[5].Color, top, middle, 10},
-		{"first part of the lower bar", styles[0].Color, middle, bottom, 5},
-		{"last part of the lower bar", styles[5].Color, middle, bottom, 0},
-	} {
-		want := float64(tt.want) * unit
-		// The white rim takes a point at each end.
-		got := float64(longest(tt.color, tt.from, tt.to))
-		expect.That(t, got <= want && got >= want-2*dots, "%s: %g dots, want %.0f, less a rim", tt.name, got, want)
-	}
-}
-
 // TestStackedBarsNumbers: a number stands inside a part with room, or behind the bar for the last part.
 func TestStackedBarsNumbers(t *testing.T) {
-	p := expect.Must(StackedBars(Figure{XLabel: "things"}, []string{"a", "b"},
-		StackedBar{"wide", []float64{12345, 70000}}, StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
+	wide := []float64{12345, 70000}
+	p := expect.Must(StackedBars(Figure{XLabel: "things"}, []string{"a", "b"}, StackedBar{"wide", wide},
+		StackedBar{"short", []float64{1.5, 77}}, StackedBar{"split", []float64{0.1 + 0.2, 0}},
 		StackedBar{"a name that is so long that it takes two lines or more than that, cut there", []float64{9000, 0}}))(t)
+	wide[0] = 99 // the plot has its own copy
 	paper := drawnAt(t, p, 468, 220)
 	found := paper.words()
 	c := draw.Crop(draw.New(paper), margin, -margin, margin, -margin)
@@ -246,32 +158,4 @@ func TestHatchings(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestNumbersStandOnWhite checks that a number in a bar is dark on a white plate, in dark themes too.
-func TestNumbersStandOnWhite(t *testing.T) {
-	p := expect.Must(StackedBars(Figure{}, []string{Positive, Negative}, StackedBar{"a", []float64{123, 77}}))(t)
-	paper := drawnAt(t, p, 400, 200)
-	var ink color.Color
-	var plate vg.Path
-	var plateColor color.Color
-	numbers := 0
-	for _, a := range paper.Actions {
-		switch a := a.(type) {
-		case *recorder.SetColor:
-			ink = a.Color
-		case *recorder.Fill:
-			plate, plateColor = a.Path, ink
-		case *recorder.FillString:
-			if a.String != "123" && a.String != "77" {
-				continue
-			}
-			numbers++
-			end := a.Point.X + smallWidth(a.String)
-			expect.That(t, plateColor == color.Color(white) && ink == color.Color(TextGray) &&
-				plate[0].Pos.X <= a.Point.X && plate[2].Pos.X >= end,
-				"%s in %v at %v stands on %v, %v", a.String, ink, a.Point, plateColor, plate)
-		}
-	}
-	expect.That(t, numbers == 2, "%d numbers, want 2", numbers)
 }

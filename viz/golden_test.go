@@ -62,9 +62,7 @@ func TestClustersSpokes(t *testing.T) {
 		first, second      float64
 		positive, negative int
 	}{
-		{"nearest", 0, 0, 2, 2, 3},
-		{"exchanged", 0, 2, 0, 4, 1},
-		{"held by the first", 1, 0, 2, 5, 0},
+		{"nearest", 0, 0, 2, 2, 3}, {"exchanged", 0, 2, 0, 4, 1}, {"held by the first", 1, 0, 2, 5, 0},
 		{"held by the second", 2, 0, 2, 0, 5},
 	} {
 		text := svg(t, draw(tt.hold, tt.first, tt.second))
@@ -138,41 +136,26 @@ const near = 0.08
 // go test ./viz -run Golden -regen, and look at them.
 func TestGolden(t *testing.T) {
 	expect.Slow(t)
-	for _, g := range []struct {
-		draw func()
-		file string
-	}{
-		{ExampleLearningCurves, "learning_curves.png"},
-		{ExampleCurve_AddInterval, "bands.png"},
-		{ExampleCurvesConfig_whiskers, "whiskers.png"},
-		{ExampleBoundaries, "boundaries.png"},
-		{ExampleTrainingCurves, "training_curves.png"},
-		{ExampleScatter, "scatter.png"},
-		{ExamplePanels, "panels.png"},
-		{ExampleTable_Figure, "table.png"},
-		{ExampleDistributions, "distributions.png"},
-		{ExampleGroupedBars, "grouped_bars.png"},
-		{ExampleHeatmap, "heatmap.png"},
-		{ExampleAlignmentUniformity, "plane.png"},
-		{ExampleGaussian, "gaussians.png"},
-		{ExampleConfusion, "confusion.png"},
-		{ExampleReliability, "reliability.png"},
-		{ExampleEmbeddings, "embeddings.png"},
-		{ExampleImageGrid, "image_grid.png"},
-		{ExampleBars, "bars.png"},
-		{ExampleClusters, "clusters.png"},
-		{ExampleImageTable_Figure, "image_table.png"},
-		{ExampleSquareGrid, "squares.png"},
-		{ExampleStackedBars, "stacked_bars.png"},
-		{ExampleUnitCircle, "unit_circle.png"},
+	for file, draw := range map[string]func(){
+		"learning_curves.png": ExampleLearningCurves, "bands.png": ExampleCurve_AddInterval,
+		"whiskers.png": ExampleCurvesConfig_whiskers, "boundaries.png": ExampleBoundaries,
+		"training_curves.png": ExampleTrainingCurves, "scatter.png": ExampleScatter,
+		"panels.png": ExamplePanels, "table.png": ExampleTable_Figure,
+		"distributions.png": ExampleDistributions, "grouped_bars.png": ExampleGroupedBars,
+		"heatmap.png": ExampleHeatmap, "plane.png": ExampleAlignmentUniformity,
+		"gaussians.png": ExampleGaussian, "confusion.png": ExampleConfusion,
+		"reliability.png": ExampleReliability, "embeddings.png": ExampleEmbeddings,
+		"image_grid.png": ExampleImageGrid, "bars.png": ExampleBars, "clusters.png": ExampleClusters,
+		"image_table.png": ExampleImageTable_Figure, "squares.png": ExampleSquareGrid,
+		"stacked_bars.png": ExampleStackedBars, "unit_circle.png": ExampleUnitCircle,
 	} {
-		t.Run(g.file, func(t *testing.T) {
+		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			cmpimg.CheckPlotApprox(g.draw, t, near, g.file)
+			cmpimg.CheckPlotApprox(draw, t, near, file)
 			if t.Failed() || *cmpimg.GenerateTestData {
 				return // a wrong figure stays for a look at it
 			}
-			expect.NoError(t, os.Remove("testdata/"+g.file))
+			expect.NoError(t, os.Remove("testdata/"+file))
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"image/color"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -89,72 +88,6 @@ func TestImageTableErrors(t *testing.T) {
 			second(ImageTable{Rows: []ImageRow{{Name: "a", Height: 1, Width: 3, Channels: 1, Right: four}}}.Figure()),
 			ErrLength, ""},
 	})
-}
-
-// TestImageTableDots looks for each pixel as a block of equal dots, at the place that the order of images gives.
-func TestImageTableDots(t *testing.T) {
-	const side = 4
-	image := func(start int) []uint8 { // red tells the pixel, green the image
-		var pixels []uint8
-		for i := range side * side {
-			pixels = append(pixels, uint8(10+15*i), uint8(start), 200)
-		}
-		return pixels
-	}
-	greens := []int{20, 60, 100, 140, 180}
-	row := func(left, right [][]uint8) ImageRow {
-		return ImageRow{Name: "r", Height: side, Width: side, Channels: 3, Left: slices.Concat(left...), Right: slices.Concat(right...)}
-	}
-	a, b, c, d, e := image(greens[0]), image(greens[1]), image(greens[2]), image(greens[3]), image(greens[4])
-	rows := []ImageRow{row([][]uint8{a, b}, [][]uint8{c}), row([][]uint8{d}, [][]uint8{e})}
-	f := expect.Must(ImageTable{Title: "T", Left: "l", Right: "r", Rows: rows}.Figure())(t)
-	w, h := f.Size()
-	data := expect.Must(encodePNG(f, w, h))(t)
-	rows[0].Left[0] = 7 // the figure has its own copy
-	expect.Equal(t, expect.Must(encodePNG(f, w, h))(t), data, "the figure changed with the pixels")
-	img := decode(t, data)
-	type extent struct{ minX, minY, maxX, maxY, n int }
-	found := map[color.RGBA]*extent{}
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
-			p := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
-			if p.B != 200 {
-				continue
-			}
-			at := found[p]
-			if at == nil {
-				at = &extent{x, y, x, y, 0}
-				found[p] = at
-			}
-			at.minX, at.maxX, at.maxY, at.n = min(at.minX, x), max(at.maxX, x), y, at.n+1
-		}
-	}
-	block := 0 // dots of a pixel that no frame touches
-	var middles []vg.Point
-	for _, green := range greens {
-		for i := range side * side {
-			at := found[color.RGBA{uint8(10 + 15*i), uint8(green), 200, 255}]
-			expect.Require(t, at != nil, "pixel %d of the image %d is not there", i, green)
-			inside := i/side > 0 && i/side < side-1 && i%side > 0 && i%side < side-1
-			if !inside {
-				continue // the frame lies over it
-			}
-			if block == 0 {
-				block = at.n
-			}
-			size := int(math.Round(math.Sqrt(float64(block))))
-			expect.That(t, at.n == block && size*size == block && at.maxX-at.minX+1 == size &&
-				at.maxY-at.minY+1 == size,
-				"pixel %d of the image %d has %d dots in %+v, want a square of %d", i, green, at.n, *at, block)
-			if i == side+1 {
-				middles = append(middles, vg.Point{X: vg.Length(at.minX), Y: vg.Length(at.minY)})
-			}
-		}
-	}
-	expect.That(t, middles[0].X < middles[1].X && middles[1].X < middles[2].X && middles[0].Y == middles[1].Y &&
-		middles[1].Y == middles[2].Y, "the first row lies at %v", middles[:3])
-	expect.That(t, middles[3].X == middles[0].X && middles[4].X == middles[2].X && middles[3].Y > middles[0].Y &&
-		middles[4].Y == middles[3].Y, "the second row lies at %v, below %v", middles[3:], middles[:3])
 }
 
 // TestImageTableWords checks that headings stand over their sides, and that notes and long names stay on the paper.

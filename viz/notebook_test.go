@@ -121,7 +121,6 @@ func TestNotebookGone(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNotebookGone$", "-test.timeout=20s")
 	gone := filepath.Join(t.TempDir(), "gone")
 	cmd.Env = append(os.Environ(), cellEnv+"=1", protocol.GONB_PIPE_ENV+"="+gone, protocol.GONB_PIPE_BACK_ENV+"="+gone)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, output)
-	}
+	output, err := cmd.CombinedOutput()
+	expect.That(t, err == nil, "%v\n%s", err, output)
 }

@@ -49,9 +49,8 @@ func TestSave(t *testing.T) {
 	} {
 		expect.That(t, errors.Is(tt.err, tt.want), "%s: %v, want %v", tt.name, tt.err, tt.want)
 	}
-	if files, _ := filepath.Glob(filepath.Join(dir, "a.*")); len(files) != 0 {
-		t.Errorf("failed calls left %v", files)
-	}
+	files, _ := filepath.Glob(filepath.Join(dir, "a.*"))
+	expect.That(t, len(files) == 0, "failed calls left %v", files)
 }
 
 // TestShrinkColors: flat colors stay, shades become few, photographs stay as they are.

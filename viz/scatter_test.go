@@ -63,11 +63,7 @@ func TestSubsetUniform(t *testing.T) {
 }
 
 func TestGroupBy(t *testing.T) {
-	rows := mat.NewDense(3, 3, []float64{
-		1, 2, 9,
-		3, 4, 9,
-		5, 6, 9,
-	})
+	rows := mat.NewDense(3, 3, []float64{1, 2, 9, 3, 4, 9, 5, 6, 9})
 	got := expect.Must(GroupBy(rows, []int{1, 0, 1}, "a", "b", "c"))(t)
 	want := []Group{{"a", []float64{3}, []float64{4}}, {"b", []float64{1, 5}, []float64{2, 6}}, {Name: "c"}}
 	expect.Equal(t, got, want)
@@ -181,8 +177,7 @@ func TestReliabilityOneAxis(t *testing.T) {
 	for range 1000 {
 		k.Probabilities = append(k.Probabilities, 0.2)
 	}
-	f, err := Reliability(Figure{Title: "A title"}, k)
-	expect.NoError(t, err)
+	f := expect.Must(Reliability(Figure{Title: "A title"}, k))(t)
 	w, h := f.Size()
 	c := draw.New(&sheetOfPaper{w: w, h: h})
 	parts := f.arrange(draw.Crop(c, margin, -margin, margin, -margin))

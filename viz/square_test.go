@@ -56,36 +56,6 @@ func TestSquaresRows(t *testing.T) {
 	}
 }
 
-// TestSquaresDraw looks for what a square was told to show.
-func TestSquaresDraw(t *testing.T) {
-	object := &viz.Object{Shape: viz.Circle, Color: viz.Blue}
-	plain := viz.UnitSquare{Corners: [4]*viz.Object{object, nil, nil, nil}}
-	count := func(s viz.UnitSquare, what string) int {
-		g := expect.Must(viz.SquareGrid(1, []viz.SquareKey{{viz.Object{Shape: viz.Cross}, "a cross"}}, s))(t)
-		return strings.Count(svg(t, g), what)
-	}
-	shaded, framed, four, captioned := plain, plain, plain, plain
-	shaded.Shaded, framed.Framed, captioned.Caption = true, true, "loss 1.5"
-	four.Corners = [4]*viz.Object{object, object, object, object}
-	const blue, ground = "#0072B2", "#E4E4E4"
-	for _, tt := range []struct {
-		name        string
-		square      viz.UnitSquare
-		what        string
-		less, times int // occurrences without and with
-	}{
-		{"ground", shaded, ground, 0, 1},
-		{"four objects", four, blue, count(plain, blue), 4 * count(plain, blue)},
-		{"caption", captioned, "loss 1.5", 0, 1},
-		{"key", plain, "a cross", 1, 1},
-	} {
-		expect.Equal(t, count(plain, tt.what), tt.less, "%s: %q: times in a plain square", tt.name, tt.what)
-		expect.Equal(t, count(tt.square, tt.what), tt.times, "%s: %q: times", tt.name, tt.what)
-	}
-	const dark = "#222222"
-	expect.Equal(t, count(framed, dark), count(plain, dark)+1, "dark things in a framed square")
-}
-
 func TestSquareErrors(t *testing.T) {
 	expect.Is(t, expect.Err(viz.SquareGrid(0, nil)), viz.ErrNoData, "no square")
 	for _, columns := range []int{-1, 9} {

@@ -110,9 +110,8 @@ func TestCompactSVGTransforms(t *testing.T) {
 	compact := expect.Must(compactSVG(drawn.Bytes(), "", ""))(t)
 	// The tolerance is twice that of other drawings, since a part is scaled by 2.
 	samePicture(t, paintedBy(t, compact), paintedBy(t, drawn.Bytes()), 0.0025)
-	if n := bytes.Count(compact, []byte(`<g transform='`)); n != 2 {
-		t.Errorf("%d transformations are written, want those of the rotation and the scale:\n%s", n, compact)
-	}
+	n := bytes.Count(compact, []byte(`<g transform='`))
+	expect.That(t, n == 2, "%d transformations are written, want those of the rotation and the scale:\n%s", n, compact)
 }
 
 func TestSVGPath(t *testing.T) {
@@ -130,9 +129,8 @@ func TestSVGPath(t *testing.T) {
 	}
 	for data, want := range map[string]error{
 		"M1,NaN": ErrRange, "M1,+Inf": ErrRange, "M1,2e+09": ErrRange, "M1": nil, "M1,x": nil, "H3": nil} {
-		if _, err := readPath(data, 0, 300); err == nil || want != nil && !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", data, err, want)
-		}
+		_, err := readPath(data, 0, 300)
+		expect.That(t, err != nil && (want == nil || errors.Is(err, want)), "%s: %v, want %v", data, err, want)
 	}
 }
 
@@ -154,9 +152,8 @@ func TestSVGOutOfRange(t *testing.T) {
 	far := &Drawing{width: 100, height: 100, draw: func(c draw.Canvas, _, _ vg.Length) {
 		fill(c, Blue, vg.Path{{Type: vg.MoveComp}, {Type: vg.LineComp, Pos: vg.Point{X: 1e12}}})
 	}}
-	if _, err := encodeSVG(far, 100, 100, "", ""); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "axes") {
-		t.Errorf("a point at 1e12: %v", err)
-	}
+	_, err := encodeSVG(far, 100, 100, "", "")
+	expect.That(t, errors.Is(err, ErrRange) && strings.Contains(err.Error(), "axes"), "a point at 1e12: %v", err)
 }
 
 func TestDataURI(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/recorder"
@@ -137,26 +136,6 @@ func TestTableMarkdown(t *testing.T) {
 a &lt; b Bold: the lowest of its column.
 `
 	expect.That(t, text == want, "got\n%s\nwant\n%s", text, want)
-}
-
-// TestTableText checks that decimal points and the ends of lines are aligned.
-func TestTableText(t *testing.T) {
-	text := expect.Must(hostile.Text())(t)
-	lines := strings.Split(text, "\n")[2:]
-	column := func(line, part string) int {
-		t.Helper()
-		i := strings.Index(line, part)
-		expect.Require(t, i >= 0, "no %q in %q", part, line)
-		return utf8.RuneCountInString(line[:i])
-	}
-	a, b := column(lines[2], ".2 ±"), column(lines[3], ".1")
-	expect.That(t, a == b, "column 0: points at %d and %d in\n%s", a, b, text)
-	if a, b := column(lines[2], ".0*"), column(lines[4], ".3 ±"); a != b {
-		t.Errorf("column 1: points at %d and %d in\n%s", a, b, text)
-	}
-	expect.That(t, strings.Contains(text, "1.2 ± 0.5*") && strings.Contains(text, "* The lowest of its column."),
-		"the best is not marked in\n%s", text)
-	expect.That(t, !strings.Contains(text, "Bold"), "plain text speaks of bold letters:\n%s", text)
 }
 
 // TestTableBest: numbers that look equal are equally good, others are not, and texts and missing numbers never win.

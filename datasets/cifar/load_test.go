@@ -182,9 +182,7 @@ func TestLoadHoldsTheSetOnce(t *testing.T) {
 		data[i*3073] = byte(i % 10)
 	}
 	fsys := fstest.MapFS{"test_batch.bin": {Data: data}}
-	got := damage.Allocated(func() {
-		expect.Must(Load10(fsys, Test, Options{AnyContent: true}))(t)
-	})
+	got := damage.Allocated(func() { expect.Must(Load10(fsys, Test, Options{AnyContent: true}))(t) })
 	expect.That(t, got <= 10_000*3072+1<<20, "%d bytes taken for images of %d", got, 10_000*3072)
 }
 

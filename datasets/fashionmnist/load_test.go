@@ -19,8 +19,7 @@ import (
 func TestLoadTiny(t *testing.T) {
 	images, labels := tinyImages, tinyLabels
 	for name, fsys := range map[string]fstest.MapFS{
-		"gzip": folder(t, "tiny-images.gz", packtest.Gzip(t, images), "tiny-labels.gz",
-			packtest.Gzip(t, labels)),
+		"gzip":         folder(t, "tiny-images.gz", packtest.Gzip(t, images), "tiny-labels.gz", packtest.Gzip(t, labels)),
 		"decompressed": folder(t, "tiny-images", images, "tiny-labels", labels),
 		"mixed":        folder(t, "tiny-images.gz", packtest.Gzip(t, images), "tiny-labels", labels),
 		"wrong ending": folder(t, "tiny-images.gz", images, "tiny-labels", packtest.Gzip(t, labels)),

@@ -193,9 +193,7 @@ func TestDamagedLists(t *testing.T) {
 
 func TestJoin(t *testing.T) {
 	gray := func(v uint8) *fstest.MapFile { return &fstest.MapFile{Data: pngOf(t, uniform(2, 2, color.Gray{v}))} }
-	open := func(fsys fs.FS, cfg Config) *Set {
-		return expect.Must(Open(fsys, cfg))(t)
-	}
+	open := func(fsys fs.FS, cfg Config) *Set { return expect.Must(Open(fsys, cfg))(t) }
 	woof := open(fstest.MapFS{"n02086240/1.png": gray(10), "n02087394/1.png": gray(20)}, Config{Height: 1, Names: Imagewoof()})
 	nette := open(fstest.MapFS{"n01440764/1.png": gray(30)}, Config{Height: 1, Names: Imagenette()})
 	both := expect.Must(Join(woof, nette))(t)
@@ -208,8 +206,7 @@ func TestJoin(t *testing.T) {
 	_, err := Join()
 	expect.Error(t, err, "no sets")
 	expect.Error(t, expect.Err(Join(woof, woof)), "two of the sets", "Shih-Tzu")
-	_, err = Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 2}))
-	expect.Error(t, err, "1×1×3", "2×2×3")
+	expect.Error(t, expect.Err(Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 2}))), "1×1×3", "2×2×3")
 	_, err = Join(woof, open(fstest.MapFS{"x/1.png": gray(0)}, Config{Height: 1, Fit: Stretch}))
 	expect.Error(t, err, "different fits")
 }

@@ -78,10 +78,7 @@ func TestSeparableIsWhatNumPyDraws(t *testing.T) {
 	for _, tt := range []struct {
 		a [2][2]float64 // in the notebook
 		n Normal
-	}{
-		{[2][2]float64{{0, 0.5}, {0.5, 0}}, m.Negative},
-		{[2][2]float64{{0, 0.5}, {1, 0}}, m.Positive},
-	} {
+	}{{[2][2]float64{{0, 0.5}, {0.5, 0}}, m.Negative}, {[2][2]float64{{0, 0.5}, {1, 0}}, m.Positive}} {
 		c := tt.n.Covariance
 		for i := range 2 {
 			for j := range 2 {
@@ -98,8 +95,7 @@ func TestSeparableIsWhatNumPyDraws(t *testing.T) {
 // Along the diagonal the overlapping clouds are mirror images but for their covariances, ±0.2: at (1/2, 1/2) the squared
 // distances are 0.25·2/1.2 and 0.25·2/0.8, and both determinants are 0.96.
 func TestOverlapping(t *testing.T) {
-	got, err := Overlapping().Posterior(0.5, 0.5, 0.5)
-	expect.NoError(t, err)
+	got := expect.Must(Overlapping().Posterior(0.5, 0.5, 0.5))(t)
 	if want := 1 / (1 + math.Exp(0.5*(0.5/0.8-0.5/1.2))); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("at (1/2, 1/2) a point is positive with probability %g, want %g", got, want)
 	}

@@ -67,9 +67,8 @@ func TestUnofficialFiles(t *testing.T) {
 	expect.That(t, set.Len() == 50_000 && strings.HasPrefix(set.Note, "CIFAR-10 from files without a checksum"),
 		"%d images, note %q", set.Len(), set.Note)
 	expect.File(t, filepath.Join(dir, "cifar-10-batches-bin", "SHA256SUMS"), []byte(sums))
-	if set, err = Open("CIFAR-10"); err != nil || set.Note != "CIFAR-10, the official files." {
-		t.Errorf("with the right sums: %v, %v", set, err)
-	}
+	set, err = Open("CIFAR-10")
+	expect.That(t, err == nil && set.Note == "CIFAR-10, the official files.", "with the right sums: %v, %v", set, err)
 	expect.File(t, filepath.Join(dir, "cifar-10-batches-bin", "data_batch_5.bin"), []byte("short"))
 	if _, err := Open("CIFAR-10"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is too short: %v", err)

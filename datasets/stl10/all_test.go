@@ -28,10 +28,7 @@ func tinyAll() (labeled, rest part, files fstest.MapFS) {
 			images: file{"train_X.bin", int64(len(train)), md5sum(train)},
 			labels: file{"train_y.bin", 20, md5sum(labels)},
 			count:  20, perClass: 2,
-		}, part{
-			images: file{"unlabeled_X.bin", int64(len(unlabeled)), md5sum(unlabeled)},
-			count:  4,
-		}, fstest.MapFS{
+		}, part{images: file{"unlabeled_X.bin", int64(len(unlabeled)), md5sum(unlabeled)}, count: 4}, fstest.MapFS{
 			"stl10_binary/train_X.bin":     {Data: train},
 			"stl10_binary/train_y.bin":     {Data: labels},
 			"stl10_binary/unlabeled_X.bin": {Data: unlabeled},

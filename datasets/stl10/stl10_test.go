@@ -50,13 +50,10 @@ func tiny() (part, fstest.MapFS) {
 	}
 	labels := []byte{3, 1, 2, 10, 4, 5, 9, 6, 7, 8}
 	return part{
-			images: file{"train_X.bin", int64(len(images)), md5sum(images)},
-			labels: file{"train_y.bin", int64(len(labels)), md5sum(labels)},
-			count:  10, perClass: 1,
-		}, fstest.MapFS{
-			"stl10_binary/train_X.bin": {Data: images},
-			"stl10_binary/train_y.bin": {Data: labels},
-		}
+		images: file{"train_X.bin", int64(len(images)), md5sum(images)},
+		labels: file{"train_y.bin", int64(len(labels)), md5sum(labels)},
+		count:  10, perClass: 1,
+	}, fstest.MapFS{"stl10_binary/train_X.bin": {Data: images}, "stl10_binary/train_y.bin": {Data: labels}}
 }
 
 func tinyUnlabeled() (part, fstest.MapFS) {
@@ -83,8 +80,7 @@ func checkImages(t *testing.T, set *datasets.Images, first int) {
 
 func TestLoad(t *testing.T) {
 	p, fsys := tiny()
-	set, err := p.load(fsys, Options{})
-	expect.NoError(t, err)
+	set := expect.Must(p.load(fsys, Options{}))(t)
 	checkImages(t, set, 0)
 	expect.Equal(t, set.Labels, []int{2, 0, 1, 9, 3, 4, 8, 5, 6, 7}, "labels")
 	expect.That(t, set.Classes[set.Labels[0]] == "car" && set.Classes[9] == "truck", "classes %v", set.Classes)
@@ -191,9 +187,7 @@ func TestMemory(t *testing.T) {
 	const n = 200
 	p := part{images: file{"unlabeled_X.bin", n * imageSize, ""}, count: n}
 	fsys := fstest.MapFS{"unlabeled_X.bin": {Data: make([]byte, n*imageSize)}}
-	got := damage.Allocated(func() {
-		expect.Must(p.load(fsys, Options{}))(t)
-	})
+	got := damage.Allocated(func() { expect.Must(p.load(fsys, Options{}))(t) })
 	expect.That(t, got <= n*imageSize+1<<18, "Load took %d bytes for images of %d", got, n*imageSize)
 	p.images.sum = md5sum(fsys["unlabeled_X.bin"].Data)
 	if got := damage.Allocated(func() {
@@ -258,21 +252,18 @@ func TestFolds(t *testing.T) {
 			return number(line, i)
 		}
 	}
-	for _, tt := range []struct {
-		text string
-		want []string
-	}{
-		{"", []string{"0 lines"}},
-		{foldText(9, number), []string{"9 lines", "not 10"}},
-		{foldText(11, number), []string{"line 11"}},
-		{"1 2 3\n", []string{"line 1: 3 numbers", "1000"}},
-		{foldText(10, bad("3 5", "5000")), []string{"line 4, number 6", "5000", "0 to 4999"}},
-		{foldText(10, bad("3 5", "-1")), []string{"line 4, number 6"}},
-		{foldText(10, bad("0 0", "x")), []string{"line 1, number 1", `"x"`}},
-		{strings.Repeat("1", 1<<17), []string{"line 1", "too long"}},
+	for text, want := range map[string][]string{
+		"":                               {"0 lines"},
+		foldText(9, number):              {"9 lines", "not 10"},
+		foldText(11, number):             {"line 11"},
+		"1 2 3\n":                        {"line 1: 3 numbers", "1000"},
+		foldText(10, bad("3 5", "5000")): {"line 4, number 6", "5000", "0 to 4999"},
+		foldText(10, bad("3 5", "-1")):   {"line 4, number 6"},
+		foldText(10, bad("0 0", "x")):    {"line 1, number 1", `"x"`},
+		strings.Repeat("1", 1<<17):       {"line 1", "too long"},
 	} {
-		_, err := Folds(fstest.MapFS{"fold_indices.txt": {Data: []byte(tt.text)}})
-		expect.Error(t, err, append(tt.want, "fold_indices.txt")...)
+		_, err := Folds(fstest.MapFS{"fold_indices.txt": {Data: []byte(text)}})
+		expect.Error(t, err, append(want, "fold_indices.txt")...)
 	}
 	expect.Is(t, expect.Err(Folds(fstest.MapFS{})), fs.ErrNotExist, "no file")
 }

@@ -168,12 +168,10 @@ func TestLoadNPY(t *testing.T) {
 	expect.Equal(t, got.Features.RawMatrix().Data, []float64{1, 2, 3, 4, 5, 6}, "features")
 	expect.That(t, slices.Equal(got.Labels, []int{2, 0, 2}) && slices.Equal(got.Classes, []string{"0", "1", "2"}),
 		"labels %v of %q", got.Labels, got.Classes)
-	if got, err = LoadNPY(fsys, "x.npy", "y2.npy", []string{"no", "yes"}); err != nil || got.Classes[got.Labels[0]] != "yes" {
-		t.Errorf("%v, error %v", got, err)
-	}
-	if got, err = LoadNPY(fsys, "x.npy", "", nil); err != nil || got.Labels != nil || got.Classes != nil {
-		t.Errorf("%v, error %v", got, err)
-	}
+	got, err = LoadNPY(fsys, "x.npy", "y2.npy", []string{"no", "yes"})
+	expect.That(t, err == nil && got.Classes[got.Labels[0]] == "yes", "%v, error %v", got, err)
+	got, err = LoadNPY(fsys, "x.npy", "", nil)
+	expect.That(t, err == nil && got.Labels == nil && got.Classes == nil, "%v, error %v", got, err)
 	for _, tt := range []struct {
 		x, y    string
 		classes []string
@@ -217,8 +215,7 @@ func checkNPY(t *testing.T, data []byte) {
 }
 
 var npySeeds = [][]byte{
-	npy("<f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6}),
-	npy("|u1", true, "(2, 2, 3)", make([]uint8, 12)),
+	npy("<f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6}), npy("|u1", true, "(2, 2, 3)", make([]uint8, 12)),
 	npy("|b1", false, "(3,)", []bool{true, false, true}),
 	npyWith(2, "{'descr': '<i8', 'fortran_order': False, 'shape': (), }", int64(4)),
 }

@@ -23,21 +23,18 @@ func TestValidate(t *testing.T) {
 	}
 	expect.NoError(t, good().Validate())
 	expect.NoError(t, table(1, 5).Validate())
-	for _, tt := range []struct {
-		spoil func(*Table)
-		want  string
-	}{
-		{func(x *Table) { x.Features = nil }, "no features"},
-		{func(x *Table) { x.Names = x.Names[:1] }, "1 names for 2 features"},
-		{func(x *Table) { x.Labels = []int{0, 0, 0} }, "3 labels for 2 examples"},
-		{func(x *Table) { x.Labels[1] = 2 }, "example 1 has class 2"},
-		{func(x *Table) { x.Labels[0] = -1 }, "example 0 has class -1"},
-		{func(x *Table) { x.Features.Set(1, 0, math.NaN()) }, "feature 0 of example 1 is NaN"},
-		{func(x *Table) { x.Features.Set(0, 1, math.Inf(-1)) }, "feature 1 of example 0 is -Inf"},
+	for want, spoil := range map[string]func(*Table){
+		"no features":                    func(x *Table) { x.Features = nil },
+		"1 names for 2 features":         func(x *Table) { x.Names = x.Names[:1] },
+		"3 labels for 2 examples":        func(x *Table) { x.Labels = []int{0, 0, 0} },
+		"example 1 has class 2":          func(x *Table) { x.Labels[1] = 2 },
+		"example 0 has class -1":         func(x *Table) { x.Labels[0] = -1 },
+		"feature 0 of example 1 is NaN":  func(x *Table) { x.Features.Set(1, 0, math.NaN()) },
+		"feature 1 of example 0 is -Inf": func(x *Table) { x.Features.Set(0, 1, math.Inf(-1)) },
 	} {
 		x := good()
-		tt.spoil(x)
-		expect.Error(t, x.Validate(), tt.want)
+		spoil(x)
+		expect.Error(t, x.Validate(), want)
 	}
 	expect.Error(t, (*Table)(nil).Validate(), "no features")
 	expect.Equal(t, good().String(), "2 examples of 2 features in 2 classes", "String()")
@@ -109,9 +106,7 @@ func TestStandardize(t *testing.T) {
 	y.Rescale(mean, deviation)
 	expect.That(t, slices.Equal(y.Features.RawRowView(0), []float64{0, 1, 0}),
 		"rescaled by the same numbers: %v, want [0 1 0]", y.Features.RawRowView(0))
-	defer func() {
-		expect.That(t, recover() != nil, "no panic for a mean too few")
-	}()
+	defer func() { expect.That(t, recover() != nil, "no panic for a mean too few") }()
 	y.Rescale(mean[:2], deviation)
 }
 
@@ -174,11 +169,8 @@ func TestViewDrawsFromTheOwnColumn(t *testing.T) {
 
 // As many features as SCARF replaces, in each row, each as often as the others.
 func TestExactly(t *testing.T) {
-	for _, tt := range []struct {
-		rate float64
-		want int // of five
-	}{{0, 3}, {0.6, 3}, {0.59, 2}, {0.2, 1}, {0.1, 0}, {1, 5}} {
-		c := expect.Must(NewCorruption(places(10, 5), tt.rate))(t)
+	for rate, want := range map[float64]int{0: 3, 0.6: 3, 0.59: 2, 0.2: 1, 0.1: 0, 1: 5} {
+		c := expect.Must(NewCorruption(places(10, 5), rate))(t)
 		x := mat.NewDense(1000, 5, slices.Repeat([]float64{-1}, 5000))
 		view := expect.Must(c.Exactly().View(x, rand.New(rand.NewPCG(2, 2))))(t)
 		per := make([]int, 5)
@@ -190,11 +182,11 @@ func TestExactly(t *testing.T) {
 					per[j]++
 				}
 			}
-			expect.Require(t, n == tt.want, "rate %g: %d features replaced, want %d", tt.rate, n, tt.want)
+			expect.Require(t, n == want, "rate %g: %d features replaced, want %d", rate, n, want)
 		}
-		p := float64(tt.want) / 5
+		p := float64(want) / 5
 		for j, n := range per {
-			expect.Near(t, float64(n), 1000*p, 5*math.Sqrt(1000*p*(1-p)), "rate %g: feature %d replaced", tt.rate, j)
+			expect.Near(t, float64(n), 1000*p, 5*math.Sqrt(1000*p*(1-p)), "rate %g: feature %d replaced", rate, j)
 		}
 	}
 }

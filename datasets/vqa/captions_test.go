@@ -30,9 +30,7 @@ func TestReadCaptions(t *testing.T) {
 
 // As many pictures as asked for get the caption of another, the same ones and more at a higher share, and no share but from 0 to 1.
 func TestMisplace(t *testing.T) {
-	of := func(share float64) []int {
-		return expect.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t)
-	}
+	of := func(share float64) []int { return expect.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t) }
 	var before []int
 	for _, share := range []float64{0, 0.25, 0.5, 1} {
 		var wrong []int
@@ -55,8 +53,7 @@ func TestMisplace(t *testing.T) {
 	expect.That(t, counts[1] == 0 && counts[0] >= 1400 && counts[2] >= 1400,
 		"the second picture has the captions of %v", counts)
 	for _, share := range []float64{-0.1, 1.1} {
-		_, err := Misplace(3, share, rand.New(rand.NewPCG(1, 2)))
-		expect.Error(t, err,
+		expect.Error(t, expect.Err(Misplace(3, share, rand.New(rand.NewPCG(1, 2)))),
 			fmt.Sprintf("vqa: a share of %g of the captions is misplaced; it must lie between 0 and 1", share))
 	}
 	_, err := Misplace(1, 0.5, rand.New(rand.NewPCG(1, 2)))

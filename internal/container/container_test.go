@@ -88,9 +88,8 @@ func TestForgedHeaders(t *testing.T) {
 		"twice":           `{"Kind":"thing","Version":2,"Sections":[{"Name":"words","Bytes":3},{"Name":"words","Bytes":0}]}`,
 		"a large version": `{"Kind":"thing","Version":99999999999999999999}`,
 	} {
-		if sections, err := kind.Decode(forge([]byte(h), []byte("abc")), "words", "none"); err == nil {
-			t.Errorf("%s: read as %q", name, sections)
-		}
+		sections, err := kind.Decode(forge([]byte(h), []byte("abc")), "words", "none")
+		expect.That(t, err != nil, "%s: read as %q", name, sections)
 	}
 	long := forge(bytes.Repeat([]byte(" "), maxHeader+1), nil)
 	expect.Error(t, expect.Err(kind.Decode(long, "words")), "more than")
@@ -112,9 +111,8 @@ func TestForgedHeaders(t *testing.T) {
 func TestEveryChangeIsFound(t *testing.T) {
 	good := file(t, kind)
 	for what, data := range damagetest.Of(good, 8*len(good)) {
-		if sections, err := kind.Decode(data, "words", "none"); err == nil {
-			t.Errorf("%s: read as %q", what, sections)
-		}
+		sections, err := kind.Decode(data, "words", "none")
+		expect.That(t, err != nil, "%s: read as %q", what, sections)
 	}
 }
 

@@ -44,9 +44,8 @@ func TestSignalsEndAProgramInOrder(t *testing.T) {
 		cmd.Env = append(os.Environ(), "PUCL_TEST_WAITS=1")
 		out := expect.Must(cmd.StdoutPipe())(t)
 		expect.NoError(t, cmd.Start())
-		if line, err := bufio.NewReader(out).ReadString('\n'); line != "waiting\n" {
-			t.Errorf("%q, %v", line, err)
-		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		expect.That(t, line == "waiting\n", "%q, %v", line, err)
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)

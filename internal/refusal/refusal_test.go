@@ -51,14 +51,12 @@ func TestCheck(t *testing.T) {
 	err := Of(func() { panic("refusal: no rows; give one") })
 	Check(t, err, "no rows … give one")
 	other := &fake{TB: t}
-	if Check(other, err, "no rows … give two"); !other.failed {
-		t.Error("a mend that is not there passes")
-	}
+	Check(other, err, "no rows … give two")
+	expect.That(t, other.failed, "a mend that is not there passes")
 	Whole(t, err, "refusal: no rows; … give one")
 	part := &fake{TB: t}
-	if Whole(part, err, "no rows; … give one"); !part.failed {
-		t.Error("a part of the sentence passes for the whole")
-	}
+	Whole(part, err, "no rows; … give one")
+	expect.That(t, part.failed, "a part of the sentence passes for the whole")
 	got := Err(1, err)
 	expect.That(t, got == err, "got %v", got)
 	if err := Of(func() {}); err != nil {

@@ -29,9 +29,8 @@ func TestTwoWorkFoldersOnOneStore(t *testing.T) {
 		second := run
 		second.Train = never
 		var busy *Busy
-		if _, err := other.Do(t.Context(), Laptop, Standing{Run: second, State: Missing}); !errors.As(err, &busy) {
-			t.Errorf("%v, want %T", err, busy)
-		}
+		_, err := other.Do(t.Context(), Laptop, Standing{Run: second, State: Missing})
+		expect.That(t, errors.As(err, &busy), "%v, want %T", err, busy)
 		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
 	})
 	expect.Equal(t, expect.Must(w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}))(t).State, Done)
@@ -64,9 +63,7 @@ func TestAFileSystemWithoutLocks(t *testing.T) {
 
 // A folder can have any name.
 func TestFoldersOfAnyName(t *testing.T) {
-	w, run := newWorker(t, func() (*Outcome, error) {
-		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
-	})
+	w, run := newWorker(t, func() (*Outcome, error) { return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil })
 	w.Store = &Store{filepath.Join(t.TempDir(), "of [Ada's runs")}
 	path := w.Store.file(Laptop, run)
 	expect.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

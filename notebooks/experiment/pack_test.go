@@ -212,9 +212,8 @@ func TestPackersAreKilled(t *testing.T) {
 	}
 	kill := func(cmd *exec.Cmd) {
 		cmd.Process.Kill()
-		if cmd.Wait(); cmd.ProcessState.Exited() {
-			t.Errorf("a program that packs ended by itself: %s", cmd.ProcessState)
-		}
+		cmd.Wait()
+		expect.That(t, !cmd.ProcessState.Exited(), "a program that packs ended by itself: %s", cmd.ProcessState)
 	}
 	packers := []*exec.Cmd{packer(), packer()}
 	rng := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))

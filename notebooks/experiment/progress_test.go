@@ -61,11 +61,8 @@ func TestExpected(t *testing.T) {
 	done := func(run Run, seconds float64) Standing { return Standing{run, Done, &Result{Seconds: seconds}, "", ""} }
 	standings := []Standing{done(of("a", "x"), 10), done(of("a", "x"), 20), done(of("b", "x"), 60), done(of("b", "y"), 200),
 		{Run: of("c", "z"), State: Missing}, {of("a", "x"), Failed, &Result{Seconds: 1}, "", ""}}
-	for _, c := range []struct {
-		run  Run
-		want float64
-	}{{of("a", "x"), 15}, {of("c", "x"), 30}, {of("b", "z"), 130}, {of("c", "z"), 72.5}} {
-		expect.Equal(t, expected(c.run, standings), c.want, "seconds of %s", c.run)
+	for want, run := range map[float64]Run{15: of("a", "x"), 30: of("c", "x"), 130: of("b", "z"), 72.5: of("c", "z")} {
+		expect.Equal(t, expected(run, standings), want, "seconds of %s", run)
 	}
 	got := expected(of("a", "x"), nil)
 	expect.That(t, got == 0, "%g s from nothing", got)
@@ -131,9 +128,8 @@ func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
 	if eng.Environment().Threads == 0 { // pure Go, whose results do not depend on them
 		want = []int{0, 0, 0}
 	}
-	if _, err := (&Store{t.TempDir()}).Here(t.Context(), eng, grid, t.TempDir(), t.Output()); err != nil || !slices.Equal(got, want) {
-		t.Errorf("computed with %d threads, want %d; %v", got, want, err)
-	}
+	_, err := (&Store{t.TempDir()}).Here(t.Context(), eng, grid, t.TempDir(), t.Output())
+	expect.That(t, err == nil && slices.Equal(got, want), "computed with %d threads, want %d; %v", got, want, err)
 	asked := os.Getenv("NPROC")
 	expect.That(t, asked == "7", "NPROC is %q after it", asked)
 }

@@ -263,18 +263,15 @@ func TestGivenUp(t *testing.T) {
 
 // A place that cannot be written to is told with what helps.
 func TestNoPlaceForRuns(t *testing.T) {
-	for _, tt := range []struct {
-		file string // where a folder is needed
-		says string
-	}{
-		{"work/smoke", "list of runs cannot be written … work/smoke a folder that you can write to"},
-		{"work/smoke/counting", "Counting / fake  / seed 0 cannot be given a place … work/smoke/counting/fake/seed-0 a folder that you can write to"},
-		{"results/.locks", "seed 0 cannot be kept from being done twice … results/.locks a folder that you can write to, or name another folder of results"},
+	for file, says := range map[string]string{
+		"work/smoke":          "list of runs cannot be written … work/smoke a folder that you can write to",
+		"work/smoke/counting": "Counting / fake  / seed 0 cannot be given a place … work/smoke/counting/fake/seed-0 a folder that you can write to",
+		"results/.locks":      "seed 0 cannot be kept from being done twice … results/.locks a folder that you can write to, or name another folder of results",
 	} {
 		b := newBench(t, "counting")
-		path := filepath.Join(b.folder, tt.file)
+		path := filepath.Join(b.folder, file)
 		expect.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
-		refusal.Check(t, b.coordinate(t.Context()), tt.says)
+		refusal.Check(t, b.coordinate(t.Context()), says)
 	}
 }
 
@@ -322,9 +319,8 @@ func TestWhatLacksItsDataIsLeft(t *testing.T) {
 	b.workers = 1
 	err := b.coordinate(t.Context())
 	want := "Counting / fake lacks its data / seed 0: the images are not here; fetch them with setup; 1 more of Counting left undone"
-	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(b.said.String(), want) {
-		t.Errorf("%v and %q, want %q", err, b.said.String(), want)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(b.said.String(), want),
+		"%v and %q, want %q", err, b.said.String(), want)
 	for i, s := range b.standings(t) {
 		done := i == 2
 		expect.That(t, done == (s.State == Done) && !done == (s.State == Missing), "%s: %s", s.Run, s.State)

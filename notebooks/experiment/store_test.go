@@ -117,9 +117,7 @@ func TestDamagedResults(t *testing.T) {
 	store := &Store{t.TempDir()}
 	run := newRun(settings{Steps: 3})
 	path := keep(t, store, run, nil)
-	read := func() []byte {
-		return expect.Must(os.ReadFile(path))(t)
-	}
+	read := func() []byte { return expect.Must(os.ReadFile(path))(t) }
 	look := func(what string, data []byte, want string) {
 		t.Helper()
 		put(t, path, data)

@@ -66,9 +66,7 @@ func TestNumbersAgree(t *testing.T) {
 		t.Errorf("compared %q", network.engines)
 	}
 	pure, err := engine.Open() // which the environment names since the comparison
-	if err != nil || pure.Kind != "go" {
-		t.Fatal(pure, err)
-	}
+	expect.Require(t, err == nil && pure.Kind == "go", "%v %v", pure, err)
 	step, err := c.step(pure)
 	expect.That(t, err == nil && len(step.gradients) >= 10, "%+v, %v", step, err)
 	turn := func(now string, _ ...any) { network.turned = strings.Contains(now, "pure-Go") }

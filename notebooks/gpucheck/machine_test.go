@@ -50,13 +50,11 @@ func smi(t *testing.T, script string) {
 func TestNvidia(t *testing.T) {
 	smi(t, `echo "NVIDIA H200, 143771 MiB, 580.159.04"; echo "NVIDIA L4, 23034 MiB, 580.159.04"`)
 	var m Machine
-	if m.nvidia(context.Background()); m.Cards != "NVIDIA H200 143771 MiB; NVIDIA L4 23034 MiB" || m.Driver != "580.159.04" {
-		t.Errorf("%+v", m)
-	}
+	m.nvidia(context.Background())
+	expect.That(t, m.Cards == "NVIDIA H200 143771 MiB; NVIDIA L4 23034 MiB" && m.Driver == "580.159.04", "%+v", m)
 	smi(t, "exit 9\n")
-	if m = (Machine{}); m.Cards != "" {
-		t.Errorf("%+v", m)
-	}
+	m = (Machine{})
+	expect.That(t, m.Cards == "", "%+v", m)
 }
 
 // The memory is the highest rise of one card above what it held before.

@@ -66,9 +66,8 @@ const fast = "numbers,step,training"
 func TestEverythingPasses(t *testing.T) {
 	var parts []part
 	see := func(p part, backend string, _ *message) error {
-		if parts = append(parts, p); p.Kind != kindStart && backend != "here" {
-			t.Errorf("%+v runs on %q", p, backend)
-		}
+		parts = append(parts, p)
+		expect.That(t, p.Kind == kindStart || backend == "here", "%+v runs on %q", p, backend)
 		return nil
 	}
 	status, stdout, stderr := runWith(t, context.Background(), fakeRunner("xla-cuda", see), "-only", fast, "-steps", "7")

@@ -22,7 +22,7 @@ import (
 func TestEnginePackagesAreComplete(t *testing.T) {
 	root := filepath.Join("..", "..")
 	uses, tested := map[string]bool{}, map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	expect.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -57,8 +57,7 @@ func TestEnginePackagesAreComplete(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	expect.NoError(t, err)
+	}))
 	for pkg := range uses {
 		// Of safetensors only the names of types are used.
 		expect.That(t, !tested[pkg] || slices.Contains(enginePackages, pkg) || pkg == "pucl/safetensors",

@@ -38,9 +38,8 @@ func TestPackAndExport(t *testing.T) {
 		}
 	}
 	data, err := os.ReadFile(file)
-	if err = errors.Join(err, json.Unmarshal(data, &all)); err != nil || len(all) != 6 {
-		t.Fatalf("%s, %v", data, err)
-	}
+	err = errors.Join(err, json.Unmarshal(data, &all))
+	expect.Require(t, err == nil && len(all) == 6, "%s, %v", data, err)
 	s.grid("-export csv -o "+file, exitOK)
 	data, err = os.ReadFile(file)
 	rows, csvErr := csv.NewReader(bytes.NewReader(data)).ReadAll()

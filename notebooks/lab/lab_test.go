@@ -79,11 +79,8 @@ func TestForgedValueTakesNoMemory(t *testing.T) {
 	scores := map[string][]float64{"PUCL": {0.5, 0.25}}
 	expect.NoError(t, Save(b, "scores", scores))
 	path := b.Path("scores.value")
-	sections, err := valueKind.Read(path, "type", "value")
-	expect.NoError(t, err)
-	if sections[1], err = damagetest.GobOfManyEntries(scores, "PUCL", 1<<24); err != nil {
-		t.Fatal(err)
-	}
+	sections := expect.Must(valueKind.Read(path, "type", "value"))(t)
+	sections[1] = expect.Must(damagetest.GobOfManyEntries(scores, "PUCL", 1<<24))(t)
 	file, err := valueKind.Encode(container.Section{Name: "type", Parts: sections[:1]}, container.Section{Name: "value", Parts: sections[1:]})
 	expect.NoError(t, err)
 	expect.NoError(t, container.Write(path, file))

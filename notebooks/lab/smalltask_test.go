@@ -42,9 +42,8 @@ func tinyTask(t *testing.T, labeled int) (*train.Model, *datasets.PU) {
 	}
 	pu := expect.Must(datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: labeled, Seed: 1}))(t)
 	batches := expect.Must(datasets.NewBatches(pu, datasets.BatchConfig{Size: 4}))(t)
-	m, err := train.Pretrain(context.Background(), enginetest.Open(t), batches,
-		train.Config{Steps: 1, Encoder: encoder.MLP{Hidden: []int{}, Dim: 64}, Projection: 8, Recipe: augment.Recipe{}})
-	expect.NoError(t, err)
+	m := expect.Must(train.Pretrain(context.Background(), enginetest.Open(t), batches,
+		train.Config{Steps: 1, Encoder: encoder.MLP{Hidden: []int{}, Dim: 64}, Projection: 8, Recipe: augment.Recipe{}}))(t)
 	return m, pu
 }
 

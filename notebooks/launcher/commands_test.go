@@ -143,9 +143,8 @@ func TestRunFlags(t *testing.T) {
 	expect.Equal(t, rest, []string{"one", "two.ipynb"}, "names")
 	expect.Equal(t, set, []string{"PUCL_LR=0.1", "PUCL_STEPS=3", "PUCL_BATCH_SIZE=64"}, "set")
 	expect.That(t, *save && *timeout == 90*time.Second, "save %v, timeout %v", *save, *timeout)
-	if rest, err = parseMixed(flags, []string{"--", "-save"}); err != nil || !slices.Equal(rest, []string{"-save"}) {
-		t.Errorf("after --: %q, %v", rest, err)
-	}
+	rest, err = parseMixed(flags, []string{"--", "-save"})
+	expect.That(t, err == nil && slices.Equal(rest, []string{"-save"}), "after --: %q, %v", rest, err)
 }
 
 // launchIn starts the launcher as main does, in a folder.

@@ -225,9 +225,8 @@ func TestFindRoot(t *testing.T) {
 	for _, from := range []string{root, filepath.Join(root, "notebooks"), deep} {
 		expect.Equal(t, expect.Must(findRoot(from))(t).root, root, "from %s", from)
 	}
-	if p, err := findRoot(dir); err == nil {
-		t.Errorf("outside of the checkout: %q", p.root)
-	}
+	p, err := findRoot(dir)
+	expect.That(t, err != nil, "outside of the checkout: %q", p.root)
 	link := filepath.Join(dir, "link")
 	expect.NoError(t, os.Symlink(root, link))
 	expect.Equal(t, expect.Must(findRoot(link))(t).root, root, "through a link")

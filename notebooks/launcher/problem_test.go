@@ -62,9 +62,8 @@ func TestLineWriter(t *testing.T) {
 	var lines []string
 	w := &lineWriter{onLine: func(s string) { lines = append(lines, s) }}
 	for _, part := range []string{"on", "e\ntwo\r 3 %\r", "\n\nfour"} {
-		if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
-			t.Fatal(n, err)
-		}
+		n, err := w.Write([]byte(part))
+		expect.Require(t, n == len(part) && err == nil, "%v %v", n, err)
 	}
 	expect.Equal(t, strings.Join(lines, "|"), "one|two|3 %")
 	expect.Equal(t, w.all.String(), "one\ntwo\r 3 %\r\n\nfour", "kept")
@@ -195,9 +194,8 @@ func TestFetchData(t *testing.T) {
 	asked := 0
 	set := tinyArchive(t, func(w http.ResponseWriter, content []byte) {
 		asked++
-		if _, err := w.Write(content); err != nil {
-			t.Error(err)
-		}
+		_, err := w.Write(content)
+		expect.That(t, err == nil, "%v", err)
 	})
 	w := newWorkshop(t)
 	for range 2 { // the second time it is there

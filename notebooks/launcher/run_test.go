@@ -193,9 +193,8 @@ func TestProgressBarsReturn(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"1 of 3", "1 of 3"}, {"\r2 of 3", "2 of 3"}, {"\r3 of 3\r", "3 of 3"}, {"4 of 3", "4 of 3"}, {"\rdone\n", "done"}, {"\n\n", "done"}, {"a\nb\n", "b"},
 	} {
-		if r.handle(event{Event: eventStream, Text: tt.text}); r.last != tt.want {
-			t.Errorf("after %q: %q, want %q", tt.text, r.last, tt.want)
-		}
+		r.handle(event{Event: eventStream, Text: tt.text})
+		expect.That(t, r.last == tt.want, "after %q: %q, want %q", tt.text, r.last, tt.want)
 	}
 }
 

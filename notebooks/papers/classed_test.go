@@ -32,8 +32,7 @@ func TestClassedRun(t *testing.T) {
 	for _, head := range []string{Neighbors, Ceiling} {
 		p := experiment.LastPoint(want.Points, head)
 		accuracy, ok := p.Accuracy()
-		expect.That(t, ok && accuracy >= 0.3 && accuracy <= 0.95 && p.Step == 4 && p.Many.N == 2000,
-			"%s: %+v", head, p)
+		expect.That(t, ok && accuracy >= 0.3 && accuracy <= 0.95 && p.Step == 4 && p.Many.N == 2000, "%s: %+v", head, p)
 	}
 	values := want.Points[0].Values
 	f := values[FalseNegatives]
@@ -57,8 +56,7 @@ func TestWatchSphere(t *testing.T) {
 			expect.Require(t, math.Abs(r-1) <= 1e-6, "a point at %g, %g", g.X[i], g.Y[i])
 		}
 	}
-	expect.That(t, path.Uniformity[1] >= evaluate.LeastUniformity(2)-0.05 && path.Alignment[1] >= 0,
-		"path %+v", path)
+	expect.That(t, path.Uniformity[1] >= evaluate.LeastUniformity(2)-0.05 && path.Alignment[1] >= 0, "path %+v", path)
 	if _, _, err := WatchSphere(context.Background(), eng, 4, 2, 0.5); err == nil || !strings.Contains(err.Error(), "2 are drawn as a circle") {
 		t.Errorf("%v", err)
 	}
@@ -75,8 +73,7 @@ func TestSphereGroups(t *testing.T) {
 // The force on a negative is its share of the partition, and beyond the margin of the pairwise loss there is none.
 func TestNegativeForces(t *testing.T) {
 	eng := enginetest.Open(t)
-	curve, err := NegativeForces(eng, pucl.SSCL(), 0.2)
-	expect.NoError(t, err)
+	curve := expect.Must(NegativeForces(eng, pucl.SSCL(), 0.2))(t)
 	sum := 0.0
 	for _, c := range curve.X {
 		sum += math.Exp(c / 0.2)
@@ -86,8 +83,7 @@ func TestNegativeForces(t *testing.T) {
 			t.Errorf("at %g: %g, want %g", c, curve.Y[i], want)
 		}
 	}
-	curve, err = NegativeForces(eng, pucl.Pairwise(1), 1)
-	expect.NoError(t, err)
+	curve = expect.Must(NegativeForces(eng, pucl.Pairwise(1), 1))(t)
 	for i, c := range curve.X {
 		if none := curve.Y[i] == 0; c != 0.5 && none != (c < 0.5) { // where it begins, rounding decides
 			t.Errorf("pairwise at %g: %g", c, curve.Y[i])

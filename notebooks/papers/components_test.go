@@ -179,9 +179,7 @@ func TestLabelerBesideAlgorithm1(t *testing.T) {
 	for _, labeled := range []int{1000, 3000} {
 		setting := settingName("FMNIST-I", labeled)
 		for _, s := range cells.Runs(setting, "PUCL") {
-			if s.State != experiment.Done {
-				t.Fatal(s.Run, s.State)
-			}
+			expect.Require(t, s.State == experiment.Done, "%v %v", s.Run, s.State)
 			ours, theirs := experiment.LastPoint(s.Result.Points, Mixture).Test.Accuracy(), experiment.LastPoint(s.Result.Points, PUPL).Test.Accuracy()
 			expect.That(t, ours >= 0.88 && theirs <= 0.5, "%s: %.3f, and %.3f by Algorithm 1", s.Run, ours, theirs)
 		}
@@ -200,9 +198,8 @@ func TestLabelerBesideAlgorithm1(t *testing.T) {
 		"FMNIST-II, 1000 labeled, SCL-PU, mixture (CE) below SCL-PU, PUPL on z (CE)",
 		"FMNIST-II, 3000 labeled, SCL-PU, mixture (CE) below SCL-PU, PUPL on z (CE)",
 	}
-	if slices.Sort(below); !slices.Equal(below, want) {
-		t.Errorf("worse than Algorithm 1: %q, want %q", below, want)
-	}
+	slices.Sort(below)
+	expect.That(t, slices.Equal(below, want), "worse than Algorithm 1: %q, want %q", below, want)
 }
 
 // A run tells how far it is as one training of all encoders, keeps them, and is judged on what they did not learn from, after the first time and

@@ -75,8 +75,7 @@ func TestDraw(t *testing.T) {
 func TestSources(t *testing.T) {
 	told := Table2().Sources()
 	for _, want := range []string{
-		"uPU; nnPU: " + sourceDCPULast + ".\n",
-		"nnPU with mixup: " + sourceDCPUPlus + ".\n",
+		"uPU; nnPU: " + sourceDCPULast + ".\n", "nnPU with mixup: " + sourceDCPUPlus + ".\n",
 		"MixPUL; PULNS; P3MIX-E; P3MIX-C; Dist-PU; LaGAM: " + sourceDCPU + ".\n",
 		sourceLaGAM + ". Not in the tables: LaGAM, CIFAR-I, 1000 labeled, 95.78.",
 		"PUCL, PUPL (CE): " + source1 + ".",

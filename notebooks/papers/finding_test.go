@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/evaluate"
 )
@@ -17,17 +18,11 @@ func effect(t *testing.T, seeds int, mean, spread float64) evaluate.Summary {
 	for i := range values {
 		values[i] = float64(i)
 	}
-	standard, err := evaluate.Summarize(values, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	standard := expect.Must(evaluate.Summarize(values, 0))(t)
 	for i := range values {
 		values[i] = mean + spread*(values[i]-standard.Mean)/standard.StdDev
 	}
-	of, err := evaluate.Summarize(values, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := expect.Must(evaluate.Summarize(values, 0))(t)
 	return of
 }
 
@@ -74,9 +69,7 @@ func TestPValuesAgreeWithIntervals(t *testing.T) {
 			decided++
 		}
 	}
-	if decided < 300 || decided > 1700 {
-		t.Errorf("%d of 2000 are decided: the draws test nothing", decided)
-	}
+	expect.That(t, !(decided < 300) && !(decided > 1700), "%d of 2000 are decided: the draws test nothing", decided)
 }
 
 // Q-values are those of the family of a paper and of all, and a comparison that is made twice counts once.
@@ -138,11 +131,9 @@ func TestComparisonsDiffer(t *testing.T) {
 	for _, c := range other {
 		keys = append(keys, Finding{Claim: c, Rule: experiment.Last}.comparison())
 	}
-	if distinct := len(slices.Compact(slices.Sorted(slices.Values(keys)))); distinct != len(other) {
-		t.Errorf("%d comparisons of %d", distinct, len(other))
-	}
+	distinct := len(slices.Compact(slices.Sorted(slices.Values(keys))))
+	expect.That(t, distinct == len(other), "%d comparisons of %d", distinct, len(other))
 	same := change(func(c *Claim) { c.Above, c.Below, c.Experiment, c.Statement = c.Below, c.Above, "x", "y" })
-	if got := (Finding{Claim: same, Rule: experiment.Last}).comparison(); got != keys[0] {
-		t.Errorf("the same comparison is %q and %q", got, keys[0])
-	}
+	got := (Finding{Claim: same, Rule: experiment.Last}).comparison()
+	expect.That(t, got == keys[0], "the same comparison is %q and %q", got, keys[0])
 }

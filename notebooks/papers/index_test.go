@@ -134,9 +134,8 @@ func TestPseudoLabelsAreCounted(t *testing.T) {
 		expect.That(t, judged == (clusters || p.Head == Mixture) && compared == clusters && right >= 0 &&
 			right <= 1 && share >= 0 && share <= 1, "%s: %v", p.Head, p.Values)
 	}
-	if got := agreeing([]bool{true, true, false, false}, []bool{true, false, false, true}, []bool{true, false, false, false}); got != 1./3 {
-		t.Errorf("%g of three unlabeled rows are given the same label, want one", got)
-	}
+	got := agreeing([]bool{true, true, false, false}, []bool{true, false, false, true}, []bool{true, false, false, false})
+	expect.That(t, got == 1./3, "%g of three unlabeled rows are given the same label, want one", got)
 }
 
 // Each head learns from its own labels. Of four rows, the first of them labeled, h has the second beside it and z the third.

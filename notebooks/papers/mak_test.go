@@ -137,9 +137,8 @@ func TestSeedEncoderIsShared(t *testing.T) {
 	steps.Pretrain.Steps = 5
 	expect.That(t, name(other, 1) == name(w, 1), "another pool has another encoder of the seed set")
 	names := []string{name(w, 1), name(w, 2), name(longer, 1), name(steps, 1)}
-	if slices.Sort(names); len(slices.Compact(names)) != 4 {
-		t.Errorf("of another seed set: %q", names)
-	}
+	slices.Sort(names)
+	expect.That(t, len(slices.Compact(names)) == 4, "of another seed set: %q", names)
 }
 
 // In every published row Std is about that of the three groups, and All their mean, each weighed by its classes in ImageNet-100-LT: a number copied

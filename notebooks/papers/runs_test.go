@@ -222,9 +222,7 @@ func TestBetweenClasses(t *testing.T) {
 	for _, tt := range []struct {
 		positive []bool
 		want     float64
-	}{
-		{[]bool{false, false, true, true}, 0.5}, {[]bool{true, false, false, true}, 0}, {make([]bool, 4), 0},
-	} {
+	}{{[]bool{false, false, true, true}, 0.5}, {[]bool{true, false, false, true}, 0}, {make([]bool, 4), 0}} {
 		got := betweenClasses(x, tt.positive)
 		expect.That(t, math.Abs(got-tt.want) <= 1e-12, "%v: %g, want %g", tt.positive, got, tt.want)
 	}

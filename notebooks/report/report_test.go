@@ -131,17 +131,14 @@ func TestPageAndLines(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	for _, tt := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"table-1"}, `report: it takes flags alone, not "table-1"`},
-		{[]string{"-json", "-markdown"}, "-json and -markdown exclude each other"},
-		{[]string{"-json", "-index"}, "-index excludes -json and -markdown"},
-		{[]string{"-size", "huge"}, `experiment: there is no size "huge"; choose smoke, laptop or paper`},
+	for want, args := range map[string][]string{
+		`report: it takes flags alone, not "table-1"`:                        {"table-1"},
+		"-json and -markdown exclude each other":                             {"-json", "-markdown"},
+		"-index excludes -json and -markdown":                                {"-json", "-index"},
+		`experiment: there is no size "huge"; choose smoke, laptop or paper`: {"-size", "huge"},
 	} {
 		var out, messages bytes.Buffer
-		err := run(tt.args, &out, &messages)
-		expect.That(t, err != nil && err.Error() == tt.want && out.Len() == 0, "%q: %v, %q", tt.args, err, out.String())
+		err := run(args, &out, &messages)
+		expect.That(t, err != nil && err.Error() == want && out.Len() == 0, "%q: %v, %q", args, err, out.String())
 	}
 }

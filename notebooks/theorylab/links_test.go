@@ -208,9 +208,7 @@ func TestLinkFields(t *testing.T) {
 	for _, tt := range []struct {
 		list  string
 		names []string
-	}{
-		{"dials", circleFields[2:7]}, {"terms", ownFields[:4]}, {"shares", ownFields[4:]}, {"kinds", planeFields[:3]},
-	} {
+	}{{"dials", circleFields[2:7]}, {"terms", ownFields[:4]}, {"shares", ownFields[4:]}, {"kinds", planeFields[:3]}} {
 		_, rest, _ := strings.Cut(script, "const "+tt.list+" = {")
 		text, _, ok := strings.Cut(rest, "}")
 		var names []string

@@ -67,29 +67,6 @@ func shareOf(t *testing.T, what string, count, n int, p float64) {
 	expect.Near(t, float64(count)/float64(n), p, mostDeviations*math.Sqrt(p*(1-p)/float64(n)), "%s: share of %d", what, n)
 }
 
-func TestTheTestsOfDistributions(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	const n = 4000
-	even, bent, late := make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range n {
-		even[i] = rng.Float64()
-		bent[i] = math.Pow(even[i], 1.15)
-		late[i] = 0.05 + 0.95*even[i]
-	}
-	if p := kolmogorov(even); p < 0.01 {
-		t.Errorf("uniform numbers are uniform with p = %g", p)
-	}
-	for name, x := range map[string][]float64{"a power": bent, "a gap": late} {
-		p := kolmogorov(x)
-		expect.That(t, p < leastP, "%s passes for uniform with p = %g", name, p)
-	}
-	// The table of the limiting distribution: P(√n D > 1.358) = 0.05. A sample in even steps, moved, has D exactly.
-	for i := range even {
-		even[i] = min((float64(i)+0.5)/n+(1.358/(math.Sqrt(n)+0.12+0.11/math.Sqrt(n))-0.5/n), 1)
-	}
-	expect.Near(t, kolmogorov(even), 0.05, 1e-3)
-}
-
 // cropSpace is the definition of the rectangle of a crop, by sums over a fine grid: an area, as a share, uniform in [lo, hi],
 // and the logarithm of width : height uniform, both taken only where the rectangle fits into the image.
 type cropSpace struct {

@@ -82,9 +82,7 @@ func TestViewsAreIndependent(t *testing.T) {
 	exec := MustNewExec(enginetest.Open(t).Backend, r.Apply)
 	call := func() []float32 {
 		out, err := exec.Call(tensors.FromFlatDataAndDimensions(pixels, n, 14, 15, 3), tensors.FromFlatDataAndDimensions(numbers, n, k))
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		return tensors.MustCopyFlatData[float32](out[0])
 	}
 	before := call()

@@ -183,10 +183,7 @@ func TestTrueClassesChooseTheOracleAlone(t *testing.T) {
 		}
 		r.Epochs = append(r.Epochs, Epoch{Epoch: i + 1, PU: &pu, Test: scores})
 	}
-	for _, tt := range []struct {
-		truth  []bool
-		oracle int
-	}{{[]bool{true, true, false, false}, 1}, {[]bool{true, false, true, false}, 2}, {[]bool{true, true, true, false}, 3}} {
+	for oracle, truth := range map[int][]bool{1: {true, true, false, false}, 2: {true, false, true, false}, 3: {true, true, true, false}} {
 		for _, by := range []struct {
 			prior float64
 			proxy evaluate.Proxy
@@ -195,9 +192,9 @@ func TestTrueClassesChooseTheOracleAlone(t *testing.T) {
 			for i := range r.Epochs {
 				r.Epochs[i].PU.Prior = by.prior
 			}
-			s, err := r.Select(tt.truth, by.proxy)
-			if err != nil || s.Last.Epoch != 3 || s.WithoutNegatives.Epoch != by.want || s.Oracle.Epoch != tt.oracle || s.Oracle.Test != 1 {
-				t.Errorf("truth %v, prior %g: %+v, %v; want epoch %d", tt.truth, by.prior, s, err, by.want)
+			s, err := r.Select(truth, by.proxy)
+			if err != nil || s.Last.Epoch != 3 || s.WithoutNegatives.Epoch != by.want || s.Oracle.Epoch != oracle || s.Oracle.Test != 1 {
+				t.Errorf("truth %v, prior %g: %+v, %v; want epoch %d", truth, by.prior, s, err, by.want)
 			}
 		}
 	}

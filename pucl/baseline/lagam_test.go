@@ -189,9 +189,8 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 		expect.NoError(t, method.regroup(r, done))
 		value := expect.Must(v.Value())(t)
 		groups := tensors.MustCopyFlatData[float32](value)
-		if grouped := slices.Min(groups) >= 1 && slices.Max(groups) <= 2; grouped != due[done] {
-			t.Errorf("after %d steps groups %g", done, groups[:5])
-		}
+		grouped := slices.Min(groups) >= 1 && slices.Max(groups) <= 2
+		expect.That(t, grouped == due[done], "after %d steps groups %g", done, groups[:5])
 		if !due[done] {
 			continue
 		}

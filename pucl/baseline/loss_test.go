@@ -381,9 +381,8 @@ func TestDistPUWarmsUp(t *testing.T) {
 	}
 	value, grad := lossOf(t, m, n)
 	vectortest.Near(t, "loss", value, aligned(n, 0.4)+n.now[0]*mean(n.logits[somePositives:], coin), 1e-12)
-	if slices.ContainsFunc(grad[2*someRows:], func(x float64) bool { return x != 0 }) {
-		t.Errorf("mixed examples pull with %g", grad[2*someRows:])
-	}
+	expect.That(t, !slices.ContainsFunc(grad[2*someRows:], func(x float64) bool { return x != 0 }),
+		"mixed examples pull with %g", grad[2*someRows:])
 }
 
 // In its warm-up P3Mix mixes as was drawn and believes every label, by its schedule.

@@ -54,9 +54,8 @@ func TestDefaults(t *testing.T) {
 		"NcPU align 5, entropy 0.5, τ=0.5, momentum 0.99, memory 5 and warm-up 0.5 of the steps": NcPU{},
 		"NcPU align 0, entropy 0, τ=0.7, momentum 0.9, memory 2 and warm-up 0 of the steps":      NcPU{-1, -1, 0.7, 0.9, 2, -1},
 	} {
-		if got := m.String(); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		got := m.String()
+		expect.That(t, got == want, "%s, want %s", got, want)
 	}
 }
 
@@ -91,10 +90,7 @@ func TestPlacesLieInside(t *testing.T) {
 	for _, tt := range []struct {
 		x    []float64
 		want []int32
-	}{
-		{[]float64{3, 1, 2, 1}, []int32{1, 3, 2, 0}},
-		{[]float64{nan, nan, nan, nan}, []int32{3, 0, 0, 0}},
-	} {
+	}{{[]float64{3, 1, 2, 1}, []int32{1, 3, 2, 0}}, {[]float64{nan, nan, nan, nan}, []int32{3, 0, 0, 0}}} {
 		out := expect.Must(ExecOnce(enginetest.Open(t).Backend,
 			func(x, places *Node) *Node { return atPlaces(rank(x), places) },
 			tt.x, []int32{0, 1, 2, 3}))(t)

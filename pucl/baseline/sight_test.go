@@ -216,17 +216,3 @@ func TestComputeOfMethodsThatRemember(t *testing.T) {
 		}
 	}
 }
-
-// What methods without a loss in closed form come to on Spambase, by the protocol of TestSpambase, is told and not compared: nobody
-// has published it.
-func TestSpambaseOfMethodsThatRemember(t *testing.T) {
-	table := spambase(t)
-	for name, method := range map[string]func(prior float64) Method{
-		"PULNS": func(float64) Method { return PULNS{} }, "LaGAM": func(prior float64) Method { return LaGAM{Prior: prior} },
-		"NcPU": func(float64) Method { return NcPU{} },
-	} {
-		if m := spambaseAccuracy(t, table, 3, true, method); m < 61 { // 60.6% are no spam
-			t.Errorf("%s: accuracy %.2f, no better than finding nothing", name, m)
-		}
-	}
-}

@@ -37,9 +37,8 @@ func TestFineTuneMovesTheEncoder(t *testing.T) {
 	}
 	steps := 0
 	config := FineTuneConfig{Epochs: 25, BatchSize: 20, LearningRate: 0.01, Observer: train.OnStep(func(p train.Progress) {
-		if steps++; p.Step != steps || p.Steps != 75 || p.Views != 20*steps {
-			t.Errorf("step %d says %+v", steps, p)
-		}
+		steps++
+		expect.That(t, p.Step == steps && p.Steps == 75 && p.Views == 20*steps, "step %d says %+v", steps, p)
 	})}
 	tuned := tune(config)
 	losses := tuned.Tuning.History.Losses
@@ -190,36 +189,6 @@ func TestFineTuneIsObserved(t *testing.T) {
 		FineTuneConfig{Epochs: 2, BatchSize: 12, Observer: paused, HeldOut: &HeldOut{Images: labeled}})))
 	expect.That(t, paused.Last.Paused > seen.Last.Paused,
 		"paused for %v with images held out, for %v without", paused.Last.Paused, seen.Last.Paused)
-}
-
-// Fine-tuning that is asked to stop ends as pretraining does, and says that nothing is kept without a folder for it.
-func TestFineTuneStops(t *testing.T) {
-	eng, m := enginetest.Open(t), quickModel(t)
-	for _, folder := range []string{"", t.TempDir()} {
-		ctx, stop := context.WithCancelCause(context.Background())
-		enough := errors.New("the user had enough")
-		seen := &witness{}
-		config := FineTuneConfig{BatchSize: 4, Checkpoint: folder, Observer: observers{seen, train.OnStep(func(p train.Progress) {
-			if p.Step == 2 {
-				stop(enough)
-			}
-		})}}
-		_, err := FineTune(ctx, eng, m, patterns(15, 12), 3, config)
-		var why *train.Stopped
-		if !errors.As(err, &why) || !errors.Is(err, context.Canceled) || !errors.Is(err, enough) || why.Step != 2 || why.Steps != 150 ||
-			why.Name != "fine-tuning" || (why.Checkpoint == "") != (folder == "") || why.SaveError != nil {
-			t.Errorf("%+v", err)
-			continue
-		}
-		mend := "Checkpoint names no folder: name one"
-		if folder != "" {
-			mend = "saved in " + why.Checkpoint + ": run the same again"
-		}
-		if text := err.Error(); !strings.Contains(text, "fine-tuning stopped after 2 of 150 steps (the user had enough)") || !strings.Contains(text, mend) {
-			t.Error(text)
-		}
-		expect.That(t, seen.Starts == 1 && seen.Steps == 2 && seen.Ends == 1 && seen.Err == err, "the observer saw %+v", seen)
-	}
 }
 
 // Numbers that are not finite end fine-tuning with what is known of the step, in the loss of a step and in the weights that the

@@ -199,9 +199,8 @@ func TestProxyOfHeldOut(t *testing.T) {
 		h := &HeldOut{PU: evaluate.ScoreConfig{Prior: tt.prior}, Proxy: tt.proxy}
 		h.Images.Labels = []bool{true, true, false, false}
 		e := expect.Must(h.measure(3, func([]uint8) ([]float64, error) { return tt.scores, nil }))(t)
-		if near(t, tt.name, e.Proxy, tt.want, 1e-15); e.Epoch != 3 || !math.IsNaN(e.Test) {
-			t.Errorf("%s: %+v", tt.name, e)
-		}
+		near(t, tt.name, e.Proxy, tt.want, 1e-15)
+		expect.That(t, e.Epoch == 3 && math.IsNaN(e.Test), "%s: %+v", tt.name, e)
 	}
 }
 

@@ -175,9 +175,8 @@ func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
 			if c.StartRow == 5 {
 				continue
 			}
-			if starts++; c.Swapped == unoriented {
-				t.Errorf("Unoriented %v: swapped %v", unoriented, c.Swapped)
-			}
+			starts++
+			expect.That(t, c.Swapped != unoriented, "Unoriented %v: swapped %v", unoriented, c.Swapped)
 		}
 		expect.That(t, starts != 0, "no start at −4 was drawn")
 	}
@@ -311,17 +310,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func BenchmarkRounds(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	x, labeled := stack(randomRows(rng, 1000, 128), randomRows(rng, 60000, 128))
-	rounds := 0
-	for b.Loop() {
-		c := expect.Must(From(x, labeled, 1000))(b)
-		rounds += c.Iterations
-	}
-	b.ReportMetric(b.Elapsed().Seconds()*1000/float64(rounds), "ms/round")
-}
-
 // Two rows that are drawn to start at are never equal.
 func TestTwoRandomRowsDiffer(t *testing.T) {
 	x, labeled := line(2, -1, 1, -1, 1, -1, 1)
@@ -362,9 +350,8 @@ func TestStartsOfEveryKind(t *testing.T) {
 	two := expect.Must(PUPL(x, labeled, Config{Start: TwoDrawn, Free: true, Unoriented: true}))(t)
 	start := mat.NewDense(2, 3, slices.Concat(two.PositiveCenter, two.NegativeCenter))
 	p := expect.Must(KMeans{K: 2, Centers: start}.Fit(Dense(x)))(t)
-	if vectortest.Near(t, "potential", p.Potential, two.Potential, 1e-6); p.Rounds > 1 {
-		t.Errorf("k-means moves the centers of two-means, %d times", p.Rounds)
-	}
+	vectortest.Near(t, "potential", p.Potential, two.Potential, 1e-6)
+	expect.That(t, !(p.Rounds > 1), "k-means moves the centers of two-means, %d times", p.Rounds)
 	for i, label := range p.Labels {
 		expect.That(t, two.NearPositive[i] == (label == 0), "row %d: cluster %d", i, label)
 	}

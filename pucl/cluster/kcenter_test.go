@@ -263,9 +263,8 @@ func TestKCenterRefuses(t *testing.T) {
 	} {
 		refusal.Check(t, refusal.Err(KCenter{K: tt.k}.Choose(tt.pool, tt.start)), tt.says)
 	}
-	if _, err := (KCenter{K: 1}).Choose(broken{pool}, nil); err == nil || err.Error() != "disk: gone; mount it again" {
-		t.Errorf("a source that cannot be read: %v", err)
-	}
+	_, err := (KCenter{K: 1}).Choose(broken{pool}, nil)
+	expect.That(t, err != nil && err.Error() == "disk: gone; mount it again", "a source that cannot be read: %v", err)
 }
 
 // BenchmarkKCenter chooses 1,000 of rows of 128 numbers. peers/kcenter.py gives the rows in a file and sets it beside numpy.
@@ -277,9 +276,7 @@ func BenchmarkKCenter(b *testing.B) {
 		x = blobs(1, 60000, 128, 100, 1)
 	}
 	c := KCenter{K: k, Engine: enginetest.Found(b)}
-	choose := func(c KCenter, x Float32s) *Centers {
-		return expect.Must(c.Choose(x, nil))(b)
-	}
+	choose := func(c KCenter, x Float32s) *Centers { return expect.Must(c.Choose(x, nil))(b) }
 	choose(KCenter{K: 200, Engine: c.Engine}, Float32s{x.Data[:128*min(len(x.Data)/128, greedyRows)], 128}) // warm
 	var got *Centers
 	var times []float64

@@ -137,11 +137,7 @@ func TestPotentialsOfScikitLearn(t *testing.T) {
 		for _, tt := range []struct {
 			k         int
 			potential float64
-		}{
-			{2, 32344.497807},
-			{10, 31509.966706},
-			{50, 30107.839559},
-		} {
+		}{{2, 32344.497807}, {10, 31509.966706}, {50, 30107.839559}} {
 			start := rowsAt(x, rows.All(tt.k)...)
 			p := expect.Must(KMeans{K: tt.k, Centers: start, Rounds: 10, Engine: eng}.Fit(x))(t)
 			vectortest.Near(t, fmt.Sprintf("%s, potential of %d clusters", name, tt.k), p.Potential, tt.potential, 1e-6)

@@ -1,15 +1,22 @@
 package cluster
 
 import (
+	"bufio"
+	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // Entries of every size must come to lie on one grid, on which sums are exact, near the rows they stand for.
@@ -66,9 +73,8 @@ func TestBlockBoundsMemory(t *testing.T) {
 func TestTheFirstErrorEnds(t *testing.T) {
 	broken := errors.New("disk on fire")
 	x := &faulty{Float32s: blobs(12, 20, 2, 3, 1), broken: func(int, []float32) error { return broken }}
-	if _, err := (KMeans{K: 2, Block: 20}).Fit(x); err == nil || err.Error() != broken.Error() || x.reads != 1 {
-		t.Errorf("%v after %d reads", err, x.reads)
-	}
+	_, err := (KMeans{K: 2, Block: 20}).Fit(x)
+	expect.That(t, err != nil && err.Error() == broken.Error() && x.reads == 1, "%v after %d reads", err, x.reads)
 }
 
 // unheld are rows that nobody holds: entries follow from their place.
@@ -112,5 +118,59 @@ func TestStreamTakesLittleMemory(t *testing.T) {
 		t.Logf("%s: %.1f MB", way, float64(took)/1e6)
 		expect.That(t, (c.Block <= 0 || took <= size/4) && (c.Block != 0 || took >= size),
 			"%s: %d bytes for %d bytes of rows", way, took, size)
+	}
+}
+
+// BenchmarkKMeans runs Lloyd's rounds on rows of 128 float32 numbers from the first K rows on. peers/kmeans.py gives the rows
+// in a file and sets it beside others.
+func BenchmarkKMeans(b *testing.B) {
+	x, k, rounds := Float32s{D: 128}, setting(b, "PUCL_PEERS_K", 100), setting(b, "PUCL_PEERS_ROUNDS", 10)
+	if path := os.Getenv("PUCL_PEERS_ROWS"); path != "" {
+		x.Data = float32sOf(b, path)
+	} else {
+		x = blobs(1, 60000, 128, 100, 1)
+	}
+	c := KMeans{K: k, Centers: rowsAt(x, rows.All(k)...), Rounds: rounds}
+	fit := func(x Float32s, c KMeans) *Partition { return expect.Must(c.Fit(x))(b) }
+	if n, _ := x.Dims(); n*k*rounds <= 1e9 { // warm, as the others are
+		fit(x, c)
+	} else {
+		few := c
+		few.Rounds = 1
+		fit(Float32s{x.Data[:min(len(x.Data), 128*max(k, 10000))], 128}, few)
+	}
+	var p *Partition
+	var times []float64
+	for b.Loop() {
+		start := time.Now()
+		p = fit(x, c)
+		times = append(times, time.Since(start).Seconds()*1e3/float64(p.Rounds))
+	}
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)/2], "median-ms")
+	b.ReportMetric(p.Potential*1e3, "millipotential")
+}
+
+func setting(b *testing.B, variable string, otherwise int) int {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	return expect.Must(strconv.Atoi(text))(b)
+}
+
+func float32sOf(b *testing.B, path string) (out []float32) {
+	file := expect.Must(os.Open(path))(b)
+	defer file.Close()
+	info := expect.Must(file.Stat())(b)
+	out = make([]float32, 0, info.Size()/4)
+	reader, word := bufio.NewReaderSize(file, 1<<20), make([]byte, 4)
+	for {
+		if _, err := io.ReadFull(reader, word); errors.Is(err, io.EOF) {
+			return out
+		} else if err != nil {
+			b.Fatal(err)
+		}
+		out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(word)))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -190,39 +189,6 @@ func checkFilterings(t *testing.T, backend compute.Backend, precisions []dtypes.
 func convolveNaively(x, w *Node, stride, padding int) *Node {
 	side := [2]int{padding, padding}
 	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
-}
-
-// BenchmarkConvolution times value and gradients of the convolutions of a small CNN on 64 images, as the pure-Go engine
-// does them itself and as products. The first convolution needs no gradient of its input.
-func BenchmarkConvolution(b *testing.B) {
-	backend := pureGo(b)
-	for _, f := range []filtering{
-		{64, 28, 28, 1, 32, 5, 2, 2}, {64, 14, 14, 32, 64, 3, 2, 1}, {64, 7, 7, 64, 128, 3, 2, 1}, {64, 14, 14, 32, 64, 3, 1, 1},
-	} {
-		for name, convolve := range map[string]method{
-			"naive": convolveNaively, "products": convolveByProducts,
-		} {
-			b.Run(name+"/"+strings.ReplaceAll(f.String(), " ", "-"), func(b *testing.B) {
-				exec := MustNewExec(backend, func(x, w *Node) []*Node {
-					wrt := []*Node{w, x}
-					if f.in == 1 {
-						wrt = wrt[:1]
-					}
-					y := convolve(x, w, f.stride, f.padding)
-					return Gradient(ReduceAllSum(Square(y)), wrt...)
-				})
-				defer exec.Finalize()
-				x := tensors.FromShape(shapes.Make(dtypes.Float32, f.n, f.height, f.width, f.in))
-				w := tensors.FromShape(shapes.Make(dtypes.Float32, f.kernel, f.kernel, f.in, f.out))
-				for b.Loop() {
-					out := expect.Must(exec.Call(x, w))(b)
-					for _, gradient := range out {
-						gradient.MustFinalizeAll()
-					}
-				}
-			})
-		}
-	}
 }
 
 // A strided convolution with batch normalization and all their gradients are the same numbers when the images are

@@ -31,9 +31,7 @@ func around(t *testing.T) (root string) {
 	expect.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module "+home.Module+"\n"), 0o644))
 	t.Chdir(root)
 	root, err := os.Getwd() // with links followed, as the search has it
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return root
 }
 
@@ -83,13 +81,11 @@ func TestWhatNobodyNamedMustBeTrusted(t *testing.T) {
 	if here || hasXLA != strings.Contains(told, "written to by everybody") || hasXLA != strings.Contains(told, "VIRTUAL_ENV="+env) {
 		t.Errorf("found: %v, notes %q", here, told)
 	}
-	if library, err := oneDNNLibrary(); strings.HasPrefix(library, env) || library == "" && err == nil {
-		t.Errorf("oneDNN is %q, %v", library, err)
-	}
+	library, err := oneDNNLibrary()
+	expect.That(t, !strings.HasPrefix(library, env) && (library != "" || err != nil), "oneDNN is %q, %v", library, err)
 	t.Setenv("VIRTUAL_ENV", env)
-	if here, told = found(); here != hasXLA || told != "" {
-		t.Errorf("named by the user: found: %v, notes %q", here, told)
-	}
+	here, told = found()
+	expect.That(t, here == hasXLA && told == "", "named by the user: found: %v, notes %q", here, told)
 }
 
 // TestInOnesOwnModule: below another module's go.mod its .venv is looked in, under the same condition of trust, and after what is named.

@@ -99,9 +99,8 @@ func TestDegenerateClassifiers(t *testing.T) {
 	if c.Degeneracy() != OneClass || !c.Degenerate() || !strings.Contains(c.String(), "every prediction is the same class") {
 		t.Errorf("one class of three: %v", c)
 	}
-	if c = expect.Must(ScoreClasses([]int{2, 2, 0}, []int{0, 1, 2}, 3))(t); c.Degenerate() {
-		t.Errorf("two classes of three: %v", c)
-	}
+	c = expect.Must(ScoreClasses([]int{2, 2, 0}, []int{0, 1, 2}, 3))(t)
+	expect.That(t, !c.Degenerate(), "two classes of three: %v", c)
 }
 
 func TestUndefinedMeasures(t *testing.T) {

@@ -133,8 +133,6 @@ func TestLeastUniformity(t *testing.T) {
 	c, err := Diagnose(circle, nil)
 	expect.That(t, err == nil && math.Abs(c.Uniformity-LeastUniformity(2)) <= 0.02,
 		"%d points about the circle: %g, %v, want about %g", n, c.Uniformity, err, LeastUniformity(2))
-	defer func() {
-		expect.Contains(t, fmt.Sprint(recover()), "rows of 0 numbers; they need 1 or more")
-	}()
+	defer func() { expect.Contains(t, fmt.Sprint(recover()), "rows of 0 numbers; they need 1 or more") }()
 	LeastUniformity(0)
 }

@@ -63,11 +63,8 @@ func TestVotesAgainstPlainLoops(t *testing.T) {
 		engine                  bool
 		tolerance               float64
 	}{
-		{9000, 20, 37, 7, false, 1e-9},
-		{9000, 20, 37, 7, true, 1e-4},
-		{4096, 3, 1, 0, false, 1e-9},
-		{4097, 300, 4097, 0, false, 1e-9},
-		{5, 4, 5, 1, true, 1e-4},
+		{9000, 20, 37, 7, false, 1e-9}, {9000, 20, 37, 7, true, 1e-4}, {4096, 3, 1, 0, false, 1e-9},
+		{4097, 300, 4097, 0, false, 1e-9}, {5, 4, 5, 1, true, 1e-4},
 	} {
 		t.Run(fmt.Sprint(tt), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(tt.bank), uint64(tt.k)))

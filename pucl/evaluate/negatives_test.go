@@ -40,9 +40,7 @@ func TestNegativesAgainstLoops(t *testing.T) {
 	for _, positives := range []int{0, 1} {
 		x, classes := randomViews(n, 3)
 		got, err := MeasureNegatives(x, classes, NegativesConfig{Tau: tau, TauPlus: tauPlus, Positives: positives, Batch: n, Draws: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		e := func(i, v, j int) float64 {
 			var dot, a, b float64
 			for k := range 3 {
@@ -175,7 +173,6 @@ func TestNegativesRefused(t *testing.T) {
 		{x, classes, NegativesConfig{Positives: 2}, "M = 2 … 0 takes all"},
 		{x, classes, NegativesConfig{Batch: 1}, "batches of 1 … 2 examples or more"},
 	} {
-		_, err := MeasureNegatives(tt.views, tt.classes, tt.config)
-		refusal.Check(t, err, tt.says)
+		refusal.Check(t, expect.Err(MeasureNegatives(tt.views, tt.classes, tt.config)), tt.says)
 	}
 }

@@ -1,11 +1,18 @@
 package evaluate
 
 import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/puclab/puclab/internal/expect"
@@ -122,14 +129,11 @@ func TestKappa(t *testing.T) {
 // none in n it is from 0 to z²/(n+z²).
 func TestWilson(t *testing.T) {
 	const z = 1.959963984540054 // the normal quantile of 0.975
-	for _, tt := range []struct {
-		share float64
-		n     int
-	}{{0.5, 10}, {0.07, 300}, {1. / 3, 3}, {0.999, 1000}} {
-		low, high := expect.Must2(Wilson(tt.share, tt.n, 0.95))(t)
+	for share, n := range map[float64]int{0.5: 10, 0.07: 300, 1. / 3: 3, 0.999: 1000} {
+		low, high := expect.Must2(Wilson(share, n, 0.95))(t)
 		for _, p := range []float64{low, high} {
-			if far := math.Abs(tt.share-p) / math.Sqrt(p*(1-p)/float64(tt.n)); !(math.Abs(far-z) < 1e-9) {
-				t.Errorf("share %g of %d: %g lies %g standard errors away, want %g", tt.share, tt.n, p, far, z)
+			if far := math.Abs(share-p) / math.Sqrt(p*(1-p)/float64(n)); !(math.Abs(far-z) < 1e-9) {
+				t.Errorf("share %g of %d: %g lies %g standard errors away, want %g", share, n, p, far, z)
 			}
 		}
 	}
@@ -162,5 +166,109 @@ func TestWilsonErrors(t *testing.T) {
 	} {
 		_, _, err := Wilson(tt.share, tt.n, tt.confidence)
 		refusal.Check(t, err, tt.says)
+	}
+}
+
+func TestSignificanceAgainstSciPy(t *testing.T) {
+	data, err := os.ReadFile("testdata/significance.json")
+	expect.NoError(t, err)
+	var frozen struct {
+		Tests []struct {
+			Values        []float64
+			Number, Above float64
+			Detectable    []float64
+		}
+		Families []struct{ P, Q []float64 }
+	}
+	if err := json.Unmarshal(data, &frozen); err != nil {
+		t.Fatal(err)
+	}
+	far := func(got, want, tolerance float64) bool { return !(math.Abs(got-want) <= tolerance*math.Abs(want)) }
+	for _, tt := range frozen.Tests {
+		s := expect.Must(Summarize(tt.Values, 0))(t)
+		if got := s.PAbove(tt.Number); far(got, tt.Above, 1e-9) {
+			t.Errorf("%v above %g: p %g, want %g", tt.Values, tt.Number, got, tt.Above)
+		}
+		for i, power := range []float64{0.5, 0.8, 0.95} {
+			if got := s.Detectable(power); far(got, tt.Detectable[i], 1e-6) {
+				t.Errorf("%d seeds, power %g: detectable %g, want %g", s.Seeds, power, got, tt.Detectable[i])
+			}
+		}
+	}
+	for _, tt := range frozen.Families {
+		for i, got := range FalseDiscoveryRates(tt.P) {
+			expect.That(t, !far(got, tt.Q[i], 1e-12), "p %g of %v: q %g, want %g", tt.P[i], tt.P, got, tt.Q[i])
+		}
+	}
+}
+
+func TestSignificanceAtTheEdges(t *testing.T) {
+	one := Summary{Mean: 1, StdDev: math.NaN(), Seeds: 1}
+	same := Summary{Mean: 1, Seeds: 3}
+	for name, got := range map[string][2]float64{
+		"one seed":                 {one.PAbove(0), math.NaN()},
+		"one seed, detectable":     {one.Detectable(0.8), math.NaN()},
+		"no spread, above":         {same.PAbove(0), 0},
+		"no spread, below":         {same.PAbove(2), 1},
+		"no spread, at the number": {same.PAbove(1), 0.5},
+		"no spread, detectable":    {same.Detectable(0.8), 0},
+	} {
+		expect.That(t, got[0] == got[1] || math.IsNaN(got[0]) && math.IsNaN(got[1]),
+			"%s: %g, want %g", name, got[0], got[1])
+	}
+	q := FalseDiscoveryRates([]float64{0.04, math.NaN(), 0.01})
+	expect.That(t, math.IsNaN(q[1]) && slices.Equal([]float64{q[0], q[2]}, []float64{0.04, 0.02}),
+		"q-values %v: a test without a p-value must not count", q)
+}
+
+// Wherever scores, predictions or embeddings come with labels or classes, another number of these is refused, with both numbers
+// and the mend.
+func TestLabelsOfAnotherNumber(t *testing.T) {
+	x := mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8})
+	three, classes := []bool{true, false, true}, []int{0, 1, 2}
+	four, fourClasses := []bool{true, false, true, false}, []int{0, 1, 2, 0}
+	supervised := expect.Must(SupervisedBinary(x, four))(t)
+	of3 := expect.Must(Supervised(x, fourClasses, 3))(t)
+	labeled := expect.Must(LabeledPositives(x, four))(t)
+	knn := KNN{K: 1}
+	const labels, truth = " 4 … and 3 labels; … give one", " 4 … and 3 true classes; … give one"
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"Count", expect.Err(Count(four, three)), truth},
+		{"ScoreClasses", expect.Err(ScoreClasses(fourClasses, classes, 3)), truth},
+		{"ScoreBinary", expect.Err(ScoreBinary(make([]float64, 4), three, 0)), labels},
+		{"ScorePU", expect.Err(ScorePU(make([]float64, 4), three, 0, ScoreConfig{})), labels},
+		{"AUC", expect.Err(AUC(make([]float64, 4), three)), labels},
+		{"TopK", expect.Err(TopK(mat.NewDense(4, 3, nil), classes, 1)), truth},
+		{"LabeledPositives", expect.Err(LabeledPositives(x, three)), labels},
+		{"Supervised", expect.Err(Supervised(x, classes, 3)), truth},
+		{"SupervisedBinary", expect.Err(SupervisedBinary(x, three)), truth},
+		{"KNN.ReadPU", expect.Err(knn.ReadPU(labeled, x, three, ScoreConfig{Prior: 0.5})), labels},
+		{"KNN.ReadBinary", expect.Err(knn.ReadBinary(supervised, x, three, 0.5)), truth},
+		{"KNN.ReadClasses", expect.Err(knn.ReadClasses(of3, x, classes)), truth},
+	} {
+		t.Run(tt.name, func(t *testing.T) { refusal.Check(t, tt.err, tt.want) })
+	}
+}
+
+// Results are saved between the cells of a notebook; NaN, which equals nothing, is compared as it prints.
+func TestResultsAreSavedByGob(t *testing.T) {
+	binary := expect.Must(ScoreBinary([]float64{2, -1, 1}, []bool{true, true, true}, 0))(t)
+	for _, tt := range []struct{ result, loaded any }{
+		{&binary, new(Binary)},
+		{&binary.Confusion, new(Confusion)},
+		{&PUReading{PU: expect.Must(ScorePU([]float64{2, -1, 1}, []bool{true, false, false}, 0, ScoreConfig{}))(t), Bank: "b"}, new(PUReading)},
+		{&ClassesReading{Classes: expect.Must(ScoreClasses([]int{0, 1}, []int{0, 0}, 3))(t), Bank: "b"}, new(ClassesReading)},
+		{&Summary{Mean: 0.5, Seeds: 3}, new(Summary)},
+		{&Selection{Last: Epoch{Epoch: 2, Test: 0.5}}, new(Selection)},
+		{&Collapse{Rows: 3}, new(Collapse)},
+	} {
+		var file bytes.Buffer
+		expect.NoError(t, gob.NewEncoder(&file).Encode(tt.result))
+		expect.NoError(t, gob.NewDecoder(&file).Decode(tt.loaded))
+		expect.Equal(t, fmt.Sprintf("%#v", tt.loaded), fmt.Sprintf("%#v", tt.result))
 	}
 }

@@ -81,9 +81,7 @@ func TestECLE(t *testing.T) {
 		}
 		got, err := ECLE(enginetest.Open(t), func(p int) (first, second *mat.Dense, err error) { return views[p][0], views[p][1], nil },
 			ECLEConfig{Passes: passes, Batch: size, Seed: 7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.NoError(t, err)
 		for i, losses := range want {
 			mean := (losses[0] + losses[1] + losses[2]) / 3
 			variance := 0.0

@@ -90,9 +90,7 @@ func newRun(t *testing.T, eng *engine.Engine, o Optimizer, dtype dtypes.DType, s
 		o.UpdateGraph(scope, g, loss)
 		return loss
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	t.Cleanup(r.exec.Finalize)
 	return r
 }

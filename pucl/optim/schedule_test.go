@@ -58,8 +58,7 @@ func TestScheduleErrors(t *testing.T) {
 	}
 	refusal.Check(t, (Cosine{}).Check(0), "0 steps has no learning rate … it needs at least 1")
 	for _, s := range []Schedule{Cosine{}, Cosine{Warmup: 10}, Constant{}} {
-		if err := s.Check(10); err != nil || s.String() == "" {
-			t.Errorf("%v: %v", s, err)
-		}
+		err := s.Check(10)
+		expect.That(t, err == nil && s.String() != "", "%v: %v", s, err)
 	}
 }

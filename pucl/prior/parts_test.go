@@ -192,9 +192,7 @@ func TestOutOfFold(t *testing.T) {
 		calls++
 		return slices.Repeat([]float64{math.Floor((calls - 1) / 4)}, len(hold)), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	for i, n := range held {
 		if n != 3 || !(math.Abs(scores[i]-1) <= 1e-12) { // the mean of the repeats' 0, 1 and 2
 			t.Errorf("example %d was held out %d times, mean %v", i, n, scores[i])
@@ -221,9 +219,8 @@ func TestResampleOfKM2(t *testing.T) {
 			t.Errorf("row %d, %g with itself, is drawn %g and %g times", i, r.gram.At(i, i), p, u)
 		}
 	}
-	if a, b := floats.Sum(r.positive), floats.Sum(r.unlabeled); math.Abs(a-1) > 1e-9 || math.Abs(b-1) > 1e-9 {
-		t.Errorf("weights of %g and %g", a, b)
-	}
+	a, b := floats.Sum(r.positive), floats.Sum(r.unlabeled)
+	expect.That(t, !(math.Abs(a-1) > 1e-9) && !(math.Abs(b-1) > 1e-9), "weights of %g and %g", a, b)
 }
 
 // table draws rows of four features, of which the sum of the first two tells the classes.

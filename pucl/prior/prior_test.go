@@ -135,9 +135,8 @@ func TestInvariances(t *testing.T) {
 		if e.name != "BBE" {
 			of, tolerance = func(x float64) float64 { return 8*x + 3 }, 1e-6
 		}
-		if a, b := prior(e.of, scores, labeled), prior(e.of, mapped(of), labeled); !(math.Abs(a-b) <= tolerance) {
-			t.Errorf("%s: %v, and %v after a change that should not count", e.name, a, b)
-		}
+		a, b := prior(e.of, scores, labeled), prior(e.of, mapped(of), labeled)
+		expect.That(t, math.Abs(a-b) <= tolerance, "%s: %v, and %v after a change that should not count", e.name, a, b)
 	}
 	backward, marks := slices.Clone(scores), slices.Clone(labeled)
 	slices.Reverse(backward)
@@ -220,9 +219,8 @@ func TestOneSample(t *testing.T) {
 	}
 	expect.Equal(t, e.String(), "0.400, 90% interval 0.360 to 0.440")
 	e.Low, e.High = e.Prior, e.Prior
-	if got, want := e.String(), "0.400, 90% interval 0.400 to 0.400, as no resample differs"; !strings.HasPrefix(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	got, want := e.String(), "0.400, 90% interval 0.400 to 0.400, as no resample differs"
+	expect.That(t, strings.HasPrefix(got, want), "got %q, want %q", got, want)
 	for _, counts := range [][2]int{{0, 0}, {-1, 10}, {10, 0}} {
 		refusal.Check(t, refusal.Of(func() { e.OneSample(counts[0], counts[1]) }), "prior: one sample of … give the counts of both, each 1 or more")
 	}

@@ -132,3 +132,116 @@ func TestTEDnRejectsWithoutOrder(t *testing.T) {
 		t.Errorf("%d of the first half and %d in all are rejected, want about 250 and 500", first, all)
 	}
 }
+
+// Twenty labeled positives above 70 of 100 unlabeled examples, and above 74 beside a tie with one: 30 and 26 of 100 score as high as all of
+// them. Where half of the labeled positives are below all else, the others tell twice as many.
+func TestBBEOfOrderByHand(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		below []float64
+		want  float64
+	}{
+		{"apart", slices.Repeat([]float64{70}, 20), 0.3},
+		{"a tie", slices.Repeat([]float64{74.5}, 20), 0.26},
+		{"all above", slices.Repeat([]float64{100}, 20), 0},
+		{"all below", make([]float64, 20), 1},
+		{"half below", slices.Concat(make([]float64, 400), slices.Repeat([]float64{70}, 400)), 0.6},
+	} {
+		e, err := BBEOfOrder(tt.below, 100, noInterval)
+		expect.That(t, err == nil && math.Abs(e.Prior-tt.want) <= 1e-12,
+			"%s: %v, %v; want %g", tt.name, e.Prior, err, tt.want)
+	}
+}
+
+// Of scores of which no two are the same, their order tells BBE all: estimate, interval and overlap.
+func TestBBEOfOrderIsBBE(t *testing.T) {
+	for seed := range uint64(5) {
+		scores, labeled := population(seed, 200, 600, 0.4, gaussian(0), gaussian(-2))
+		var below []float64
+		for i, s := range scores {
+			if labeled[i] {
+				below = append(below, 0)
+				for j, u := range scores {
+					if !labeled[j] && u < s {
+						below[len(below)-1]++
+					}
+				}
+			}
+		}
+		want := expect.Must(BBE(scores, labeled, Config{Seed: seed}))(t)
+		random := rand.New(rand.NewPCG(seed, 5))
+		random.Shuffle(len(below), func(i, j int) { below[i], below[j] = below[j], below[i] })
+		given := slices.Clone(below)
+		got, err := BBEOfOrder(below, 600, Config{Seed: seed})
+		if err != nil || got.Prior != want.Prior || got.Overlap != want.Overlap || got.Low != want.Low || got.High != want.High || got.Low == got.High {
+			t.Errorf("%v, %v; BBE has %v", got, err, want)
+		}
+		expect.That(t, slices.Equal(below, given), "the counts are changed")
+	}
+}
+
+// Of scores of which many are the same, half of the unlabeled examples of a score count as high, and the estimate is that of a search by loops which
+// counts so: below that of BBE, for which all of them do.
+func TestBBEOfOrderWithTies(t *testing.T) {
+	for seed := range uint64(10) {
+		scores, labeled := population(seed, 50, 150, 0.4, gaussian(0), gaussian(-3))
+		for i := range scores {
+			scores[i] = math.Round(scores[i] / 2)
+		}
+		slack := 1.01 * (math.Sqrt(math.Log(40)/100) + math.Sqrt(math.Log(40)/300))
+		least, want := math.Inf(1), 0.0
+		var counts []float64
+		for i, threshold := range scores {
+			if !labeled[i] {
+				continue
+			}
+			p, lower, tied := 0.0, 0.0, 0.0
+			for j, s := range scores {
+				switch {
+				case labeled[j] && s >= threshold:
+					p += 1. / 50
+				case !labeled[j] && s < threshold:
+					lower++
+				case !labeled[j] && s == threshold:
+					tied++
+				}
+			}
+			counts = append(counts, lower+tied/2)
+			if u := (150 - lower - math.Floor(tied/2)) / 150; (u+slack)/p < least-1e-12 {
+				least, want = (u+slack)/p, u/p
+			}
+		}
+		got, err := BBEOfOrder(counts, 150, noInterval)
+		expect.That(t, err == nil && math.Abs(got.Prior-want) <= 1e-9,
+			"seed %d: %v, %v; want %g", seed, got.Prior, err, want)
+		if all, err := BBE(scores, labeled, noInterval); err != nil || all.Prior < got.Prior+0.05 {
+			t.Errorf("seed %d: %g, where BBE has %g, %v", seed, got.Prior, all.Prior, err)
+		}
+	}
+}
+
+func TestBBEOfOrderRefuses(t *testing.T) {
+	some := slices.Repeat([]float64{7}, 20)
+	with := func(b float64) []float64 { return append(slices.Clone(some), b) }
+	for _, tt := range []struct {
+		below     []float64
+		unlabeled int
+		config    Config
+		want      string
+	}{
+		{nil, 0, Config{}, "prior: no examples; … give scores or rows"},
+		{nil, 20, Config{}, "prior: none of 20 examples is a labeled positive; … mark in labeled those that are"},
+		{nil, -1, Config{}, "prior: no examples; … give scores or rows"},
+		{make([]float64, 20), 0, Config{}, "prior: all of 20 examples are labeled positives; … add the unlabeled ones"},
+		{some[:9], 20, Config{}, "prior: 9 labeled positives and 20 unlabeled examples tell nothing; … give at least 10 of both"},
+		{with(-1), 20, Config{}, "prior: -1 of 20 unlabeled examples are below labeled positive 20; … count them anew, 0 to all of them"},
+		{with(20.5), 20, Config{}, "prior: 20.5 of 20 unlabeled examples are below labeled positive 20; … count them anew"},
+		{with(math.NaN()), 20, Config{}, "prior: NaN of 20 unlabeled examples are below labeled positive 20; … count them anew"},
+		{slices.Repeat([]float64{500}, 200), 1000, Config{}, "prior: half of 1000 unlabeled examples are below each labeled positive, as where all scores " +
+			"are the same, which tells nothing; … train the classifier, or give it features that differ"},
+		{some, 20, Config{Level: 2}, "prior: an interval of level 2; … it must lie above 0 and below 1"},
+	} {
+		refusal.Check(t, refusal.Err(BBEOfOrder(tt.below, tt.unlabeled, tt.config)), tt.want)
+	}
+	expect.Must(BBEOfOrder(append(slices.Repeat([]float64{500}, 200), 501), 1000, noInterval))(t)
+}

@@ -196,8 +196,7 @@ func TestObjectiveAndGradient(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, eng := range enginetest.All(t) {
-		pu, release, err := riskLoss(eng, risk.NNPU(0.4, risk.LogisticLoss), labeled)
-		expect.NoError(t, err)
+		pu, release := expect.Must2(riskLoss(eng, risk.NNPU(0.4, risk.LogisticLoss), labeled))(t)
 		for _, tt := range []struct {
 			outputs int
 			loss    lossOf
@@ -236,8 +235,7 @@ func TestNonNegativeRiskEndsLow(t *testing.T) {
 	objective := func(r risk.Risk, l2 float64, c Config) float64 {
 		c.L2 = l2
 		all, flat := parameters(expect.Must(FitPU(eng, x, labeled, r, c))(t), x)
-		loss, release, err := riskLoss(eng, r, labeled)
-		expect.NoError(t, err)
+		loss, release := expect.Must2(riskLoss(eng, r, labeled))(t)
 		o := newObjective(flat, 40, 1, l2, loss)
 		o.evaluate(all)
 		expect.NoError(t, release())

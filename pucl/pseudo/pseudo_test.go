@@ -215,10 +215,8 @@ func TestErrors(t *testing.T) {
 		refusal.Whole(t, refusal.Err(Label(tt.x, tt.labeled, tt.config)), tt.want)
 	}
 	for _, other := range [][]bool{{true}, {true, true}} {
-		if _, err := (&Labels{Positive: []bool{true, true}}).Disagreement(other, []bool{true, true}); err == nil ||
-			!strings.HasPrefix(err.Error(), "pseudo: ") {
-			t.Errorf("%d other labels: %v", len(other), err)
-		}
+		_, err := (&Labels{Positive: []bool{true, true}}).Disagreement(other, []bool{true, true})
+		expect.That(t, err != nil && strings.HasPrefix(err.Error(), "pseudo: "), "%d other labels: %v", len(other), err)
 	}
 }
 

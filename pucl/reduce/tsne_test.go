@@ -214,10 +214,7 @@ func TestTSNEOnOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for k, processors := range []int{1, 4} {
 		runtime.GOMAXPROCS(processors)
-		var err error
-		if points[k], divergences[k], err = TSNE(t.Context(), data, TSNEConfig{Perplexity: 5, Iterations: 60}); err != nil {
-			t.Fatal(err)
-		}
+		points[k], divergences[k] = expect.Must2(TSNE(t.Context(), data, TSNEConfig{Perplexity: 5, Iterations: 60}))(t)
 	}
 	expect.That(t, mat.Equal(points[0], points[1]) && divergences[0] == divergences[1],
 		"on one processor the points are others; divergence %g, and on four %g", divergences[0], divergences[1])

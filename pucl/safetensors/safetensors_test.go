@@ -24,8 +24,7 @@ func raw(header string, data ...byte) []byte {
 
 // A file written out by hand: 1 and −2 in each of the four number types.
 func TestDecodeHandMadeBytes(t *testing.T) {
-	header := `{"__metadata__":{"format":"pt"},` +
-		`"d":{"dtype":"F64","shape":[2],"data_offsets":[0,16]},` +
+	header := `{"__metadata__":{"format":"pt"},` + `"d":{"dtype":"F64","shape":[2],"data_offsets":[0,16]},` +
 		`"f":{"dtype":"F32","shape":[2,1],"data_offsets":[16,24]},` +
 		`"h":{"dtype":"F16","shape":[1,2],"data_offsets":[24,28]},` +
 		`"b":{"dtype":"BF16","shape":[2],"data_offsets":[28,32]},` +

@@ -176,10 +176,9 @@ func TestDivergedSaysAll(t *testing.T) {
 		if tt.name != "weights" {
 			continue
 		}
-		if _, again := Pretrain(context.Background(), eng, stripesOf(8, 2), config); again == nil ||
-			again.Error() != err.Error() {
-			t.Errorf("%s: going on from the checkpoint gave %v", tt.name, again)
-		}
+		_, again := Pretrain(context.Background(), eng, stripesOf(8, 2), config)
+		expect.That(t, again != nil && again.Error() == err.Error(),
+			"%s: going on from the checkpoint gave %v", tt.name, again)
 	}
 }
 

@@ -111,8 +111,7 @@ func TestBringYourOwnType(t *testing.T) {
 	refusal.Check(t, refusal.Err(LoadModel(path, dotted{Dim: 4})), `{"Dim":3,"Wrong":false} … pass that one`)
 	config := quick(1)
 	config.Encoder = dotted{Dim: 3, Wrong: true}
-	_, err := Pretrain(ctx, eng, stripesOf(4, 1), config)
-	refusal.Check(t, err,
+	refusal.Check(t, expect.Err(Pretrain(ctx, eng, stripesOf(4, 1), config)),
 		"the encoder train.dotted made (Float32)[8, 5, 5, 3] of 8 examples … it must return one row for each example, [8")
 }
 

@@ -164,9 +164,7 @@ func TestModelOfSeveralDevices(t *testing.T) {
 
 	m := resumed
 	for v := range m.store.IterVariables() {
-		if v.ShardingSpec() != nil {
-			t.Errorf("%s is still bound to the devices it was trained on", v.Path())
-		}
+		expect.That(t, v.ShardingSpec() == nil, "%s is still bound to the devices it was trained on", v.Path())
 	}
 	pixels, _, _ := stripesOf(16, 4).Batch(9)
 	e := expect.Must(m.Embed(eng, pixels))(t)

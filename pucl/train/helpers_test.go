@@ -95,9 +95,8 @@ var quickModel = func() func(t *testing.T) *Model {
 			config := quick(4)
 			config.Encoder = encoder.MLP{Hidden: []int{24}, Dim: 8}
 			var err error
-			if m, err = Pretrain(context.Background(), enginetest.Open(t), stripesOf(16, 4), config); err != nil {
-				t.Error(err)
-			}
+			m, err = Pretrain(context.Background(), enginetest.Open(t), stripesOf(16, 4), config)
+			expect.That(t, err == nil, "%v", err)
 		})
 		expect.Require(t, m != nil, "there is no model")
 		return m
@@ -132,9 +131,7 @@ func weightsOf(t *testing.T, m *Model) map[string][]float32 {
 	t.Helper()
 	task := Task{Store: m.store, Networks: m.Networks()}
 	for v := range m.store.IterVariables() {
-		if !task.isNetwork(v) {
-			t.Errorf("the model holds %s, which only training needs", v.Path())
-		}
+		expect.That(t, task.isNetwork(v), "the model holds %s, which only training needs", v.Path())
 	}
 	return networkOf(t, task)
 }

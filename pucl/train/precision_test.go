@@ -44,9 +44,8 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 				}
 			}
 			for _, node := range out {
-				if node.DType() != dtypes.Float32 {
-					t.Errorf("%v: the step returns %s, which is no float32", network, node.Shape())
-				}
+				expect.That(t, node.DType() == dtypes.Float32,
+					"%v: the step returns %s, which is no float32", network, node.Shape())
 			}
 			panic(errors.New("seen enough")) // compiling would take long
 		})
@@ -59,9 +58,8 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 			t.Errorf("%v: products by precision are %v; those of the networks must be BFloat16, those of the loss Float32", network, products)
 		}
 		for v := range m.store.IterVariables() {
-			if v.DType().IsFloat() && v.DType() != dtypes.Float32 {
-				t.Errorf("%v: %s is %s", network, v.Path(), v.Shape())
-			}
+			expect.That(t, !v.DType().IsFloat() || v.DType() == dtypes.Float32,
+				"%v: %s is %s", network, v.Path(), v.Shape())
 		}
 	}
 }

@@ -36,9 +36,8 @@ func TestPretrainLearns(t *testing.T) {
 		}
 		return sum
 	}
-	if first, last := mean(m.History.Losses[:5]), mean(m.History.Losses[25:]); last > first-0.2 {
-		t.Errorf("the loss went from %.3f to %.3f, which is no learning", first, last)
-	}
+	first, last := mean(m.History.Losses[:5]), mean(m.History.Losses[25:])
+	expect.That(t, !(last > first-0.2), "the loss went from %.3f to %.3f, which is no learning", first, last)
 	expect.That(t, len(seen) == 30 && seen[29].Step == 30 && seen[29].Views == 30*32 &&
 		seen[29].Loss == m.History.Losses[29], "progress ended with %+v after %d calls", seen[len(seen)-1], len(seen))
 	expect.Contains(t, m.Record.Settings, "PUCL", "seed 5", "30 steps", "width 2", "0.08–1")

@@ -74,9 +74,8 @@ func TestRecipeAndOptimizerResumeExactly(t *testing.T) {
 	eng := enginetest.Open(t)
 	whole, _ := resumed(t, 2, inColor(5), on(eng, colors{}))
 	for _, word := range []string{"LARS", "flip", "ResNet"} {
-		if !strings.Contains(strings.ToLower(whole.Record.String()), strings.ToLower(word)) {
-			t.Errorf("the record %q lacks %q", whole.Record.String(), word)
-		}
+		expect.That(t, strings.Contains(strings.ToLower(whole.Record.String()), strings.ToLower(word)),
+			"the record %q lacks %q", whole.Record.String(), word)
 	}
 	// The network comes back from a file by itself, and embeds as before.
 	path := filepath.Join(t.TempDir(), "model")

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -97,18 +96,6 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 		c.Observer = OnStep(func(p Progress) { step(p.Step, p.Loss) })
 		return expect.Err(Pretrain(ctx, eng, images, c))
 	})
-}
-
-// What peers start from can be written, whether or not anybody times them.
-func TestStartOfPeers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "start")
-	expect.NoError(t, writeStart(enginetest.Open(t), newGratings(2, 28, 1),
-		Config{Encoder: encoder.SmallCNN{Mean: 0.286, Std: 0.353}, Recipe: augment.Recipe{augment.CropJitter{}}}, path))
-	file := expect.Must(safetensors.ReadFile(path))(t)
-	for _, name := range []string{"pixels", "labeled", "numbers-3", "encoder.conv1.weight", "encoder.dense.norm.bias", "projector.out.bias"} {
-		_, ok := file.Tensors[name]
-		expect.That(t, ok, "no %s", name)
-	}
 }
 
 // writeStart writes the weights with which a run of c begins, its batch, and the numbers of the views of its first steps.

@@ -185,9 +185,8 @@ func TestMovingAverage(t *testing.T) {
 	}
 	settings := plainSGD(0.05)
 	settings.Steps = 4
-	if a, b := runTask(t, eng, taught(0), settings), runTask(t, eng, taught(0.9), settings); a.Losses[3] == b.Losses[3] {
-		t.Error("the loss does not depend on the teacher's momentum")
-	}
+	a, b := runTask(t, eng, taught(0), settings), runTask(t, eng, taught(0.9), settings)
+	expect.That(t, a.Losses[3] != b.Losses[3], "the loss does not depend on the teacher's momentum")
 }
 
 // Teacher and count go on from a checkpoint to the bit.

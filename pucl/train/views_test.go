@@ -205,19 +205,15 @@ func inColor(steps int) Config {
 
 func TestRecipeRefusals(t *testing.T) {
 	eng := enginetest.Open(t)
-	for _, tt := range []struct {
-		bend func(*Config)
-		want string
-	}{
-		{func(c *Config) { c.Optimizer = optim.LARS{Momentum: 2} }, "omentum 2 … it must be less than 1 (0.9 is usual)"},
-		{func(c *Config) { c.Recipe = augment.Recipe{augment.Crop{MinArea: 3}} },
-			"area, ratio 0.75–1.33, to the images' size … the shares must be positive, in order"},
-		{func(c *Config) {
+	for want, bend := range map[string]func(*Config){
+		"omentum 2 … it must be less than 1 (0.9 is usual)":                                  func(c *Config) { c.Optimizer = optim.LARS{Momentum: 2} },
+		"area, ratio 0.75–1.33, to the images' size … the shares must be positive, in order": func(c *Config) { c.Recipe = augment.Recipe{augment.Crop{MinArea: 3}} },
+		"Mean holds 2 numbers … channel": func(c *Config) {
 			c.Recipe = augment.Recipe{augment.Normalize{Mean: []float64{0.5, 0.5}, Std: []float64{1, 1}}, augment.Flip{}}
-		}, "Mean holds 2 numbers … channel"},
+		},
 	} {
 		config := inColor(1)
-		tt.bend(&config)
-		refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, colors{}, config)), tt.want)
+		bend(&config)
+		refusal.Check(t, refusal.Err(Pretrain(context.Background(), eng, colors{}, config)), want)
 	}
 }

@@ -218,9 +218,7 @@ func TestPooled(t *testing.T) {
 		got[4][0] == (16+17+24+25)/4.0, "pooled %v", got)
 	for _, n := range []int{16, 25, 12} {
 		out, err := ExecOnce(eng.Backend, pooled, [][][]float64{x[0][:n]})
-		if err != nil || out.Shape().Dim(1) != n {
-			t.Errorf("%d patches became %v, %v", n, out.Shape(), err)
-		}
+		expect.That(t, err == nil && out.Shape().Dim(1) == n, "%d patches became %v, %v", n, out.Shape(), err)
 	}
 }
 

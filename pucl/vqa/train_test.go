@@ -78,9 +78,8 @@ func TestTrainAndLoad(t *testing.T) {
 	}
 	losses := m.History.Losses
 	// Answers alone begin at about log 4, so that the rest is the alignment.
-	if start, end := losses[0], losses[len(losses)-1]; start < math.Log(4)+1 || end > start-1 {
-		t.Errorf("the loss goes from %g to %g", start, end)
-	}
+	start, end := losses[0], losses[len(losses)-1]
+	expect.That(t, !(start < math.Log(4)+1) && !(end > start-1), "the loss goes from %g to %g", start, end)
 	dict := expect.Must(m.StateDict())(t)
 	again, err := Load(eng, dict, d.Tokenizer, d.Answers, augment.Shape{Height: 8, Width: 8, Channels: 3}, tiny())
 	expect.NoError(t, err)

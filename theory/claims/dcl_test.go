@@ -113,10 +113,9 @@ func TestDCLLimitIsConditional(t *testing.T) {
 		expect.Equal(t, value(t, f, name+": worlds where the mean size of the difference does not fade"),
 			0, "%s: the difference stays in some worlds", name)
 	}
-	if got := value(t, f, "M = N, Q = 1, one τ⁺ = π for all anchors: worlds where the mean size of the difference does not "+
-		"fade"); !(got > 2) {
-		t.Errorf("one τ⁺ for all anchors leaves a difference in %g worlds only", got)
-	}
+	got := value(t, f, "M = N, Q = 1, one τ⁺ = π for all anchors: worlds where the mean size of the difference does not "+
+		"fade")
+	expect.That(t, got > 2, "one τ⁺ for all anchors leaves a difference in %g worlds only", got)
 	measured(t, f, "true mean at the floor: power of 1/N, from N = M = 64 to 256", 0.5, 0.05)
 	measured(t, f, "true mean above the floor: power of 1/N, from N = M = 64 to 256", 1, 0.05)
 	expect.Equal(t, value(t, f, "cases that break it"), 0, "the bound of Theorem 3 is broken in some cases")

@@ -109,9 +109,8 @@ func TestGreedyCentersByHand(t *testing.T) {
 	if !ended || !slices.Equal(order, []int{0, 1}) { // 9 is farthest; then 2 and 7 lie 2 away, and 2 comes first
 		t.Error(order, ended)
 	}
-	if order, ended = greedyCenters(candidates, seeds, false, func(int) bool { return true }); ended || len(order) != 3 {
-		t.Error(order, ended)
-	}
+	order, ended = greedyCenters(candidates, seeds, false, func(int) bool { return true })
+	expect.That(t, !ended && len(order) == 3, "%v %v", order, ended)
 }
 
 // Points 0, 1 and 5 from centers 0 and 1: 16, then {0} and {1, 5} with 5, then {0, 1} and {5} with ½.

@@ -51,10 +51,9 @@ func TestHypercubeFollowsTheNumbers(t *testing.T) {
 	// Other losses at the other temperature are noticed.
 	moved := append([]HypercubeReading(nil), readings...)
 	moved[3] = readings[20]
-	if got := value(t, hypercubeFinding(readings, moved, captionPlacements), "readings with another outcome at a fifth of the "+
-		"temperature"); got != 1 {
-		t.Errorf("%g readings have another outcome, want 1", got)
-	}
+	got := value(t, hypercubeFinding(readings, moved, captionPlacements), "readings with another outcome at a fifth of the "+
+		"temperature")
+	expect.That(t, got == 1, "%g readings have another outcome, want 1", got)
 }
 
 func TestPlacements(t *testing.T) {

@@ -156,7 +156,7 @@ func TestTheorem2AttractionAgainstLoops(t *testing.T) {
 		got := expect.Must(Theorem2Attraction(world, d, 0.5))(t)
 		_, ideal := loopIdeal(world, d.Prior, 0, 0.5)
 		for _, name := range []string{"ssCL", "PUCL"} {
-			near(t, name, got, loopStudy(world, d, 0.5, loopRules[name]).mean[0]-ideal, 1e-12)
+			near(t, name, got, loopStudy(world, d, 0.5, name).Mean[0]-ideal, 1e-12)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestTheorem2UnbiasedVerdictFollowsTheNumbers(t *testing.T) {
 	// The mean losses of ssCL and PUCL are the same under independent views; ssCL's loops are used for both.
 	f := theorem2UnbiasedFinding(onBench(t), func(p theory.Population, d theory.Design, tau float64) (float64, error) {
 		ideal, _ := loopIdeal(p, d.Prior, d.Negatives(), tau)
-		return loopStudy(p, d, tau, loopRules["ssCL"]).mean[2] - ideal, nil
+		return loopStudy(p, d, tau, "ssCL").Mean[2] - ideal, nil
 	})
 	expect.That(t, f.Verdict == Holds && f.Counterexample == "", "%s: %s", f.Verdict, f.Sentence)
 }
@@ -199,14 +199,12 @@ func TestTheorem2GapAgainstLoops(t *testing.T) {
 	world := randomPlanes(2, 8)[0]
 	v, _ := expect.Must2(world.PairVariance(0.5))(t)
 	for _, d := range []theory.Design{
-		{Labeled: 2, Unlabeled: 1, Prior: 0.3},
-		{Labeled: 3, Unlabeled: 1, Prior: 0.6},
-		{Labeled: 1, Unlabeled: 2, Prior: 0.3},
-		{Unlabeled: 2, Prior: 0.5},
+		{Labeled: 2, Unlabeled: 1, Prior: 0.3}, {Labeled: 3, Unlabeled: 1, Prior: 0.6},
+		{Labeled: 1, Unlabeled: 2, Prior: 0.3}, {Unlabeled: 2, Prior: 0.5},
 	} {
-		own, all := loopStudy(world, d, 0.5, loopRules["ssCL"]), loopStudy(world, d, 0.5, loopRules["PUCL"])
-		near(t, "Δσ of the attraction", Theorem2Gap(v, d), own.variance[0]-all.variance[0], 1e-12)
-		near(t, "Δσ of the loss", Theorem2Gap(v, d), own.variance[2]-all.variance[2], 1e-12)
+		own, all := loopStudy(world, d, 0.5, "ssCL"), loopStudy(world, d, 0.5, "PUCL")
+		near(t, "Δσ of the attraction", Theorem2Gap(v, d), own.Variance[0]-all.Variance[0], 1e-12)
+		near(t, "Δσ of the loss", Theorem2Gap(v, d), own.Variance[2]-all.Variance[2], 1e-12)
 	}
 }
 
@@ -234,9 +232,9 @@ func TestTheorem2VarianceVerdictFollowsTheNumbers(t *testing.T) {
 // Where the second view is the first, the inequality can fail for the whole loss: the loops say so too.
 func TestVarianceGapOfIdenticalViews(t *testing.T) {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5, SameView: theory.IdenticalViews}}
-	own, all := loopStudy(c.world, c.design, 1, loopRules["ssCL"]), loopStudy(c.world, c.design, 1, loopRules["PUCL"])
+	own, all := loopStudy(c.world, c.design, 1, "ssCL"), loopStudy(c.world, c.design, 1, "PUCL")
 	meters := metersOf(t, pucl.SSCL(), pucl.PUCL())
 	attraction, loss := varianceGaps(meters, c)
-	near(t, "attraction", attraction, own.variance[0]-all.variance[0], 1e-12)
-	near(t, "loss", loss, own.variance[2]-all.variance[2], 1e-12)
+	near(t, "attraction", attraction, own.Variance[0]-all.Variance[0], 1e-12)
+	near(t, "loss", loss, own.Variance[2]-all.Variance[2], 1e-12)
 }

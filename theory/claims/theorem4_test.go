@@ -48,7 +48,7 @@ func TestTheorem4Verdict(t *testing.T) {
 func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 	p := theory.Population{Positive: theory.Uniform(onCircle(0), onCircle(135)), Negative: theory.Uniform(onCircle(45))}
 	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.25, SameView: theory.IdenticalViews}
-	bias := func(rule attracts) float64 {
+	bias := func(rule string) float64 {
 		sum := 0.0
 		for _, atoms := range [][]theory.Atom{p.Positive, p.Negative} {
 			for _, a := range atoms {
@@ -57,7 +57,7 @@ func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 					at := func(x float64) float64 {
 						a.Z[k] = x
 						ideal, _ := loopIdeal(p, d.Prior, d.Negatives(), 1)
-						return loopStudy(p, d, 1, rule).mean[2] - ideal
+						return loopStudy(p, d, 1, rule).Mean[2] - ideal
 					}
 					slope := (at(x+h) - at(x-h)) / (2 * h)
 					a.Z[k] = x
@@ -67,7 +67,7 @@ func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 		}
 		return math.Sqrt(sum)
 	}
-	first, second := bias(loopRules["PUCL"]), bias(loopRules["ssCL"])
+	first, second := bias("PUCL"), bias("ssCL")
 	m := expect.Must(theory.NewMeter(openEngine(t), pucl.PUCL(), 1))(t)
 	defer m.Close()
 	got := expect.Must(m.GradientBias(p, d))(t)

@@ -49,9 +49,7 @@ result() { echo "$name $1" >"done $name"; }
 	for i := range n {
 		w.names = append(w.names, fmt.Sprintf("run %d", i))
 	}
-	w.Config = Config{
-		Folder: filepath.Join(t.TempDir(), "100%A mine", "table-1"), Command: []string{program},
-	}
+	w.Config = Config{Folder: filepath.Join(t.TempDir(), "100%A mine", "table-1"), Command: []string{program}}
 	t.Setenv("RESULTS", w.results)
 	expect.NoError(t, os.WriteFile(list, nil, 0o644))
 	return w
@@ -70,12 +68,10 @@ func (w *work) missing() (names []string, err error) {
 func (w *work) do(t *testing.T) error {
 	t.Helper()
 	err := w.Do(t.Context(), w.missing)
-	if left, _ := w.missing(); err == nil && len(left) > 0 {
-		t.Errorf("Do is content, and %q are missing", left)
-	}
-	if _, statErr := os.Stat(w.recordPath()); !errors.Is(statErr, fs.ErrNotExist) {
-		t.Errorf("the record stays: %v", statErr)
-	}
+	left, _ := w.missing()
+	expect.That(t, err != nil || len(left) <= 0, "Do is content, and %q are missing", left)
+	_, statErr := os.Stat(w.recordPath())
+	expect.That(t, errors.Is(statErr, fs.ErrNotExist), "the record stays: %v", statErr)
 	return err
 }
 

@@ -5,7 +5,7 @@
 //
 // Tests about XLA itself call [XLA]. They run where a plugin is installed, and are skipped elsewhere and with -short.
 //
-// PUCL_TEST_ENGINE=xla runs all tests on XLA.
+// PUCL_TEST_ENGINE=xla runs all tests on XLA, with optimized programs.
 package enginetest
 
 import (
@@ -84,7 +84,7 @@ func All(t testing.TB) []*engine.Engine {
 }
 
 // Preferred returns XLA or, where it is not there, the engine of [Open]. It is for tests of several devices, of which XLA shows four on a
-// processor, and for enumerations, which XLA does several times as fast.
+// processor.
 func Preferred(t testing.TB) *engine.Engine {
 	t.Helper()
 	all := All(t)
@@ -100,6 +100,7 @@ func xla(t testing.TB) (eng *engine.Engine, why string) {
 	case testing.Short() && Tiers():
 		return nil, "XLA compiles for seconds; run the tests without -short"
 	}
+	compileFast()
 	eng = Found(t)
 	switch {
 	case eng.Kind != "go":
@@ -111,6 +112,17 @@ func xla(t testing.TB) (eng *engine.Engine, why string) {
 	}
 	return nil, "no XLA plugin is installed; `go run ./notebooks setup` installs it"
 }
+
+// compileFast has XLA compile without optimization, which takes half the time, where most tests run on another engine and XLA_FLAGS is not
+// the user's. XLA reads the variable when its plugin is loaded. Benchmarks call only Found, so that they run optimized programs.
+func compileFast() {
+	if _, set := os.LookupEnv(flagsEnv); !set && Tiers() {
+		os.Setenv(flagsEnv, "--xla_backend_optimization_level=0")
+	}
+}
+
+// flagsEnv names the variable with XLA's flags.
+const flagsEnv = "XLA_FLAGS"
 
 // Found returns the engine that users get, the same one in all tests of a program. Benchmarks run on it.
 func Found(t testing.TB) *engine.Engine {

@@ -55,9 +55,7 @@ func TestCallsForOtherArraysFail(t *testing.T) {
 					flat = make([]int32, rows*columns)
 				}
 				buffer, err := client.BufferFromHost().FromFlatDataWithDimensions(flat, []int{rows, columns}).Done()
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.NoError(t, err)
 				inputs = append(inputs, buffer)
 			}
 			outputs, err := exec.Execute(inputs...).DonateNone().Done()

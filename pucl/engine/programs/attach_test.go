@@ -29,9 +29,7 @@ func compiled(t *testing.T, client *pjrt.Client, number int) *pjrt.LoadedExecuta
 		%%b = "stablehlo.constant"() {value = dense<%d.0> : tensor<2xf32>} : () -> tensor<2xf32>
 		%%c = "stablehlo.add"(%%a, %%b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
 		"func.return"(%%c) : (tensor<2xf32>) -> () } }`, number)).Done()
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.NoError(t, err)
 	return exec
 }
 
@@ -52,9 +50,7 @@ func adds(t *testing.T, client *pjrt.Client, exec *pjrt.LoadedExecutable, number
 		"%v (%v), want 1 and 2, each and %d", got, err, number)
 }
 
-func destroy(t *testing.T, what interface{ Destroy() error }) {
-	expect.NoError(t, what.Destroy())
-}
+func destroy(t *testing.T, what interface{ Destroy() error }) { expect.NoError(t, what.Destroy()) }
 
 // keptSince returns what fails the test where not so many more programs are held, and idle, than now.
 func keptSince(t *testing.T) func(held, idle int) {

@@ -4,7 +4,7 @@
 
 Versions: Python 3.11.7, scikit-learn 1.9.1, numpy 2.4.6, scipy 1.17.1.
 
-The rows are those of hashedAt in bench_test.go. Features are standardized with the divisor n - 1, and the objective is the mean loss plus
+The rows are those of hashedAt in probe_test.go. Features are standardized with the divisor n - 1, and the objective is the mean loss plus
 l2/2 times the squared norm of the weights, which is C = 1 / (n l2). Weights and biases are those of the standardized features.
 """
 

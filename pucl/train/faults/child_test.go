@@ -234,9 +234,8 @@ func (p *program) end(t *testing.T) (failure string, killed bool) {
 	}
 	for _, line := range p.said {
 		if quoted, ok := strings.CutPrefix(line, "error "); ok {
-			if failure, err = strconv.Unquote(quoted); err != nil {
-				t.Error(err)
-			}
+			failure, err = strconv.Unquote(quoted)
+			expect.That(t, err == nil, "%v", err)
 			return failure, false
 		}
 	}

@@ -159,19 +159,16 @@ func noParts(t *testing.T, folder string) {
 // goes on from it once there is room.
 func TestFaultFullDisk(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		mode  string
-		count int
-	}{{"no room in a file", 20}, {"no room on the disk", 12}, {"no room for another", 1}} {
-		t.Run(tt.mode, func(t *testing.T) {
+	for mode, count := range map[string]int{"no room in a file": 20, "no room on the disk": 12, "no room for another": 1} {
+		t.Run(mode, func(t *testing.T) {
 			disk := t.TempDir()
-			if tt.mode == "no room on the disk" {
+			if mode == "no room on the disk" {
 				mountDisk(t, disk, "size=512k")
 			}
 			t.Parallel()
 			// The engine plays no part.
 			r := faultRun{backend: "go", folder: filepath.Join(disk, "run"), result: t.TempDir(), env: []string{
-				faultMode + "=" + tt.mode, faultCount + "=" + strconv.Itoa(faults(t, tt.count))}}
+				faultMode + "=" + mode, faultCount + "=" + strconv.Itoa(faults(t, count))}}
 			p := r.start(t)
 			var seen tally
 			if failure, _ := p.end(t); failure != "" {
@@ -179,7 +176,7 @@ func TestFaultFullDisk(t *testing.T) {
 				seen.add("lost, or said badly")
 			}
 			seen.add(fmt.Sprintf("runs that found no room and lost nothing: %d", p.last("found no room")))
-			seen.row(t, "disk full, "+tt.mode)
+			seen.row(t, "disk full, "+mode)
 		})
 	}
 }

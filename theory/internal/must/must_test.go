@@ -28,8 +28,6 @@ func TestCatch(t *testing.T) {
 	expect.NoError(t, run(func() { Do(nil); Wrap(nil, "step") }))
 	err := run(func() { Wrap(cause, "step %d", 3) })
 	expect.That(t, err.Error() == "step 3: cause", "%v", err)
-	defer func() {
-		expect.That(t, recover() == "other", "another panic was taken for a failure")
-	}()
+	defer func() { expect.That(t, recover() == "other", "another panic was taken for a failure") }()
 	t.Error(run(func() { panic("other") }))
 }

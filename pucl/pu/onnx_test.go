@@ -39,10 +39,9 @@ func predictions(t *testing.T, c *pu.Classifier, test *pu.Dataset) map[string][]
 	}
 }
 
-// Every method of rows predicts as an ONNX model what it predicts here.
-func TestONNXOfRows(t *testing.T) {
-	eng := enginetest.Open(t)
-	data, _ := blobData(t)
+// checkONNXOfRows compares what a classifier of blobs predicts as an ONNX model with what it predicts here.
+func checkONNXOfRows(t *testing.T, number int, m pu.Method, c *pu.Classifier) {
+	t.Helper()
 	x, _ := blobs(41, 3)
 	x.Set(2, 1, 0)
 	for i := range 41 { // float32 is what the model reads
@@ -52,19 +51,11 @@ func TestONNXOfRows(t *testing.T) {
 	}
 	test := expect.Must(pu.Features(x, nil))(t)
 	inputs := map[string]onnxtest.Tensor{"features": onnxtest.Numbers32(mat.DenseCopyOf(x).RawMatrix().Data, 41, 4)}
-	for i, m := range methodsOfRows() {
-		name := fmt.Sprintf("rows %02d %T", i, m)
-		if b, ok := m.(pu.Baseline); ok {
-			name = fmt.Sprintf("rows %02d %T", i, b.Method)
-		}
-		t.Run(name, func(t *testing.T) {
-			if testing.Short() && i > 8 && i%4 != 0 {
-				t.Skip("one in four networks is enough for -short")
-			}
-			c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 3, Engine: eng}))(t)
-			onnxtest.Check(t, name, onnxOf(t, c), inputs, predictions(t, c, test), 1e-5)
-		})
+	name := fmt.Sprintf("rows %02d %T", number, m)
+	if b, ok := m.(pu.Baseline); ok {
+		name = fmt.Sprintf("rows %02d %T", number, b.Method)
 	}
+	onnxtest.Check(t, name, onnxOf(t, c), inputs, predictions(t, c, test), 1e-5)
 }
 
 // pictures returns n pictures, every third positive.

@@ -1,16 +1,10 @@
 package pu_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
-	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -93,8 +87,8 @@ func methodsOfRows() []pu.Method {
 	return methods
 }
 
-// Every method trains, predicts above chance or says why to doubt it, and is loaded as it was saved, to the last bit.
-// True classes change nothing.
+// Every method trains, predicts above chance or says why to doubt it, and is loaded as it was saved, to the last
+// bit, and predicts the same as an ONNX model. True classes change nothing.
 func TestEveryMethodOnRows(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, test := blobData(t)
@@ -119,6 +113,7 @@ func TestEveryMethodOnRows(t *testing.T) {
 			loaded := expect.Must(learn.Load(path, eng, nil))(t)
 			expect.Equal(t, expect.Must(loaded.Predict(test))(t), p, "saved and loaded")
 			expect.Equal(t, loaded.String(), c.String())
+			checkONNXOfRows(t, i, m, c)
 			score := expect.Must(c.Evaluate(test))(t)
 			if _, clusters := m.(pu.Algorithm1); i < 10 && !clusters { // two clusters are not the classes of such a small encoder
 				expect.That(t, score.AUC > 0.9 && score.Accuracy() > 0.8, "AUC %.3f, accuracy %.3f", score.AUC,
@@ -127,170 +122,6 @@ func TestEveryMethodOnRows(t *testing.T) {
 			expect.That(t, score.AUC > 0.6 || len(c.Info.Doubts) > 0, "AUC %.3f, and no doubt", score.AUC)
 		})
 	}
-}
-
-// picture draws a bright square on the left where it is positive, else on the right.
-func picture(positive bool, rng *rand.Rand) *image.Gray {
-	img := image.NewGray(image.Rect(0, 0, 12, 12))
-	left := 7
-	if positive {
-		left = 1
-	}
-	top := rng.IntN(7)
-	for y := range 12 {
-		for x := range 12 {
-			v := rng.IntN(40)
-			if x >= left && x < left+4 && y >= top && y < top+4 {
-				v += 180
-			}
-			img.SetGray(x, y, color.Gray{Y: uint8(v)})
-		}
-	}
-	return img
-}
-
-// folderOf writes pictures, so many positive and negative ones in each sub-folder.
-func folderOf(t *testing.T, sub map[string][2]int) string {
-	t.Helper()
-	root, rng := t.TempDir(), rand.New(rand.NewPCG(5, 5))
-	for _, name := range []string{"labeled", "unlabeled", "left", "right"} {
-		for i := range sub[name][0] + sub[name][1] {
-			expect.NoError(t, os.MkdirAll(filepath.Join(root, name), 0o777))
-			file := expect.Must(os.Create(filepath.Join(root, name, fmt.Sprintf("%03d.png", i))))(t)
-			expect.NoError(t, png.Encode(file, picture(i < sub[name][0], rng)))
-			expect.NoError(t, file.Close())
-		}
-	}
-	return root
-}
-
-// smallCNN is pretraining on images that takes a moment, with views that keep left and right apart.
-func smallCNN() pu.Pretraining {
-	return pu.Pretraining{
-		Config: train.Config{Steps: 40, Encoder: encoder.SmallCNN{Width: 4, Dim: 16, Mean: 0.2, Std: 0.3},
-			Projection: 8},
-		Batch: datasets.BatchConfig{Size: 32},
-	}
-}
-
-// From a folder to a classifier that reads files, images and data sets alike.
-func TestFolder(t *testing.T) {
-	eng := enginetest.Open(t)
-	path := folderOf(t, map[string][2]int{"labeled": {20, 0}, "unlabeled": {30, 50}})
-	data := expect.Must(pu.OpenFolder(path, pu.FolderConfig{}))(t)
-	expect.Equal(t, data.String(), "100 images of 12×12×1, 20 labeled positives and 80 unlabeled")
-	test := expect.Must(pu.OpenFolder(folderOf(t, map[string][2]int{"left": {40, 0}, "right": {0, 40}}),
-		pu.FolderConfig{Truth: []string{"left"}, Like: data}))(t)
-	cnn := encoder.SmallCNN{Width: 4, Dim: 16}
-	for _, m := range []pu.Method{
-		pu.Algorithm1{Pretraining: smallCNN()}, pu.Mixture{Pretraining: smallCNN()},
-		pu.Mixture{Pretraining: smallCNN(), FineTune: &classify.FineTuneConfig{Epochs: 2}},
-		pu.CrossFit{Pretraining: smallCNN(), Folds: 2}, pu.Baseline{Method: baseline.VPU{}, Encoder: cnn, Positives: 16,
-			Unlabeled: 32, Settings: train.Settings{Steps: 40}},
-		pu.Baseline{Method: baseline.NNPU{Prior: 0.4}, Encoder: cnn, Positives: 16, Unlabeled: 32,
-			Settings: train.Settings{Steps: 40}},
-	} {
-		t.Run(m.String(), func(t *testing.T) {
-			c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: m, Seed: 1, Engine: eng}))(t)
-			p := expect.Must(c.Predict(test))(t)
-			saved := filepath.Join(t.TempDir(), "a.classifier")
-			expect.NoError(t, c.Save(saved))
-			c = expect.Must(learn.Load(saved, eng, nil))(t)
-			expect.Equal(t, expect.Must(c.Predict(test))(t), p)
-			img := picture(true, rand.New(rand.NewPCG(9, 9)))
-			file := filepath.Join(t.TempDir(), "one.png")
-			out := expect.Must(os.Create(file))(t)
-			expect.NoError(t, png.Encode(out, img))
-			expect.NoError(t, out.Close())
-			one := expect.Must(c.PredictFile(file))(t)
-			expect.Near(t, expect.Must(c.PredictImage(img))(t), one, 0)
-			same := expect.Must(pu.Images(img.Pix, data.Shape, nil))(t)
-			expect.Near(t, expect.Must(c.Predict(same))(t)[0], one, 1e-5)
-			expect.Error(t, expect.Err(c.PredictRow(map[string]any{"a": 1})), "a row of a table", "12×12×1")
-		})
-	}
-}
-
-const someRows = `id,age,city,status
-1,50,Bern,
-2,,"Genève, Lac",ill
-`
-
-// A table with gaps, categories and text: a row of a map gives what the same row of the file gives.
-func TestTable(t *testing.T) {
-	eng := enginetest.Open(t)
-	rng := rand.New(rand.NewPCG(6, 6))
-	text := someRows
-	for i := range 200 {
-		status, age, city := "", fmt.Sprintf("%.1f", 40+8*rng.NormFloat64()), []string{"Bern", "Basel"}[rng.IntN(2)]
-		if i%3 == 0 {
-			age, city = fmt.Sprintf("%.1f", 62+8*rng.NormFloat64()), "Genève, Lac"
-			if i%2 == 0 {
-				status = "ill"
-			}
-		}
-		if i%11 == 0 {
-			age = "NA"
-		}
-		text += fmt.Sprintf("%d,%s,%q,%s\n", i+3, age, city, status)
-	}
-	path := expect.File(t, filepath.Join(t.TempDir(), "a.csv"), []byte(text))
-	data := expect.Must(pu.OpenTable(path, pu.TableConfig{Label: "status", Skip: []string{"id"}}))(t)
-	c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Engine: eng}))(t)
-	p := expect.Must(c.Predict(data))(t)
-	expect.Equal(t, expect.Must(c.PredictRow(map[string]any{"age": 50, "city": "Bern"}))(t), p[0])
-	expect.Equal(t, expect.Must(c.PredictRow(map[string]any{"age": nil, "city": "Genève, Lac", "more": "ignored"}))(t),
-		p[1])
-	unseen := expect.Must(c.PredictRow(map[string]any{"age": 63.5, "city": "Paris"}))(t)
-	expect.That(t, unseen > 0 && unseen < 1, "an unseen category gives %g", unseen)
-	expect.Error(t, expect.Err(c.PredictRow(map[string]any{"age": 50})), "city")
-	expect.Error(t, expect.Err(c.PredictRow(map[string]any{"age": []int{1}, "city": ""})), "age", "[]int")
-	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{})), "no Label")
-	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{Label: "status", Skip: []string{"id"}, Positive: []string{"sick"}})), `"sick"`, `"ill"`)
-	expect.Error(t, expect.Err(pu.OpenTable(path, pu.TableConfig{Label: "city", Skip: []string{"id"}})), "Positive",
-		"Basel")
-}
-
-// An invented table of patients with gaps and categories, 105 of 2,000 rows labeled: the default ranks them nearly as
-// scikit-learn's logistic regression of labeled against unlabeled rows does, whose AUC is .9908, and a test table is read
-// as the training table.
-func TestPatients(t *testing.T) {
-	const folder = "../../datasets/tabular/testdata/"
-	config := pu.TableConfig{Label: "status", Skip: []string{"id"}}
-	data := expect.Must(pu.OpenTable(folder+"patients.csv", config))(t)
-	truth := expect.Must(csv.NewReader(bytes.NewReader(expect.Must(os.ReadFile(folder + "patients-truth.csv"))(t))).ReadAll())(t)
-	for _, record := range truth[1:] {
-		data.Truth = append(data.Truth, record[1] == "1")
-	}
-	c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Engine: enginetest.Open(t)}))(t)
-	score := expect.Must(c.Evaluate(data))(t)
-	expect.That(t, score.AUC > 0.98 && score.Accuracy() > 0.9, "AUC %.4f, accuracy %.3f", score.AUC, score.Accuracy())
-	few := expect.File(t, filepath.Join(t.TempDir(), "few.csv"), []byte("id,age,bmi,bp,glucose,a1c,chol,hdl,trig,city,visits,status\n"+
-		"p9,,,,,,,,,Bern,,diabetic\n"))
-	config.Like, config.Truth, config.Positive = data, true, []string{"diabetic"}
-	one := expect.Must(pu.OpenTable(few, config))(t)
-	expect.Equal(t, len(expect.Must(c.Predict(one))(t)), 1)
-	expect.Equal(t, one.Truth, []bool{true})
-	config.Like = &pu.Dataset{Pixels: make([]uint8, 2), Shape: pu.Shape{Height: 1, Width: 1, Channels: 1}}
-	expect.Error(t, expect.Err(pu.OpenTable(few, config)), "Like is a data set of images")
-}
-
-// A PU split of images becomes a data set in its order, with the truth where all of it is known.
-func TestFromPU(t *testing.T) {
-	images := &datasets.Images{Height: 1, Width: 2, Channels: 1, Classes: []string{"a", "b"}, Labels: []int{0, 1, 0, 1, 0, 0}}
-	for i := range 12 {
-		images.Pixels = append(images.Pixels, uint8(i))
-	}
-	for _, setting := range []datasets.Setting{datasets.CaseControl, datasets.SingleDataset} {
-		split := expect.Must(datasets.NewPU(images, datasets.SplitConfig{Positive: []int{0}, Labeled: 2, Setting: setting, Seed: 1}))(t)
-		d := expect.Must(pu.FromPU(split))(t)
-		expect.Equal(t, d.CaseControl, setting == datasets.CaseControl)
-		expect.Equal(t, d.Labeled, split.Labeled)
-		for i, row := range split.Index {
-			expect.That(t, int(d.Pixels[2*i]) == 2*row && d.Truth[i] == (images.Labels[row] == 0), "example %d is not image %d", i, row)
-		}
-	}
-	expect.Error(t, expect.Err(pu.FromPU(nil)), "no PU data")
 }
 
 // What is wrong is said before any training, with the field and the remedy.

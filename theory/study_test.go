@@ -196,6 +196,7 @@ func TestNewMeters(t *testing.T) {
 		expect.That(t, err == nil && got.Objective == o.Name && got.Bias == want.Bias,
 			"%s: bias %v, want %v of %s; %v", got.Objective, got.Bias, want.Bias, o.Name, err)
 	}
+	wantError(t, "a term is missing", expect.Err(NewMeters(openEngine(t), 0.5, pucl.Objective{Name: "half"})), "half")
 }
 
 func TestMeasurementsRefuse(t *testing.T) {

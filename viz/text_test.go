@@ -153,6 +153,8 @@ func TestSigns(t *testing.T) {
 		switch a := a.(type) {
 		case *recorder.FillString:
 			texts = append(texts, a.String)
+		case *recorder.SetLineWidth:
+			expect.Near(t, float64(a.Width), 7.5, 1e-9, "how thick lines of letters of 100 points are")
 		case *recorder.Stroke:
 			strokes++
 			for _, q := range a.Path {

@@ -191,6 +191,8 @@ func TestClean(t *testing.T) {
 	w := newRun(t)
 	w.file("notebooks/out/quickstart/headline.txt", "12345")
 	w.file("notebooks/quickstart.ipynb", "{}")
+	size, files, err := sizeOf(filepath.Join(w.place.out(), "quickstart"))
+	expect.That(t, size == 5 && files == 1 && err == nil, "%d bytes in %d files, %v", size, files, err)
 	s := w.session()
 	use := expect.Must(lock(environmentLock(w.place), true))(t)
 	expect.Error(t, s.clean(), "uses the environment")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/expect"
@@ -207,4 +208,7 @@ func TestExactVariation(t *testing.T) {
 	}
 	c := curves[3]
 	expect.That(t, c.Y[0] == c.Y[1] && c.Y[0] >= 0.1, "%s: %g", c.Name, c.Y)
+	curves = CurvesOfRecovery(new(experiment.Cells), 0.4, "scores") // without results the truth is left
+	expect.Require(t, len(curves) == 1, "%d curves", len(curves))
+	expect.Near(t, floats.Sum(curves[0].Y), 1, 1e-12, curves[0].Name)
 }

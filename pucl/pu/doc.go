@@ -6,9 +6,10 @@
 //	p, err := model.Predict(test)                             // probabilities of the positive class
 //	err = model.Save("shoes.classifier")                      // Load reads it back
 //
-// [Fit] trains any [Method]: [Logistic] and [Linear] for rows, [Algorithm1], [Mixture] and [CrossFit] for images and
-// rows, and [Baseline] for the published methods of package baseline. [Compare] compares methods on a test set,
-// [EstimatePrior] estimates the class prior.
+// [Fit] trains any [Method]: [Tabular], [Trees], [Logistic] and [Linear] for rows, [Algorithm1], [Mixture], [RiskProbe]
+// and [CrossFit] of package contrast for images and rows, and [Baseline] for the published methods of package baseline.
+// [Compare] compares methods on a test set, [EstimatePrior] estimates the class prior. Classifier.WriteONNX writes a
+// classifier for programs without Go.
 //
 // No method sees a true class. Without labeled negatives nobody can verify a classifier: Classifier.Info.Doubts, which
 // String prints, lists the reasons to distrust it.

@@ -185,12 +185,6 @@ func checkFilterings(t *testing.T, backend compute.Backend, precisions []dtypes.
 	}
 }
 
-// convolveNaively returns the engine's own convolution.
-func convolveNaively(x, w *Node, stride, padding int) *Node {
-	side := [2]int{padding, padding}
-	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{side, side}).Done()
-}
-
 // A strided convolution with batch normalization and all their gradients are the same numbers when the images are
 // divided between two devices as on one.
 func TestConvolutionAndNormOnTwoDevices(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,6 +73,17 @@ func BenchmarkStep(b *testing.B) {
 		c.Settings.Observer = train.OnStep(func(p train.Progress) { step(p.Step, p.Loss) })
 		return expect.Err(Train(ctx, eng, data, c))
 	})
+}
+
+// What peers start from can be written, whether or not anybody times them.
+func TestStartOfPeers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "start")
+	expect.NoError(t, writeStart(enginetest.Open(t), benchmarkData(t, 4), Config{Seed: 1, Batch: 2}, path))
+	file := expect.Must(safetensors.ReadFile(path))(t)
+	for _, name := range []string{"3-6", "network.image.conv_proj.weight", "momentum.text.encoder.layer.1.output.dense.bias", "network.head.out.weight"} {
+		_, ok := file.Tensors[name]
+		expect.That(t, ok, "no %s among %d", name, len(file.Tensors))
+	}
 }
 
 // writeStart writes the weights with which a run of c begins, those of the momentum encoder too, and the tensors of its first batches.

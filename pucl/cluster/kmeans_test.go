@@ -275,12 +275,12 @@ func TestBoundsLeaveOutWork(t *testing.T) {
 	expect.That(t, a.groups >= 2 && wanted <= 500, "%d of 5000 rows are looked at, %d groups", wanted, a.groups)
 }
 
-// Centers at two places, in turn, are two groups.
+// Centers at two places, two by two, are two groups.
 func TestGroupsAreOfNearCenters(t *testing.T) {
 	centers, want := make([][]float64, 4*lanes), make([][]int, 2)
 	for c := range centers {
-		centers[c] = []float64{float64(100*(c%2)) + 0.01*float64(c), 1}
-		want[c%2] = append(want[c%2], c)
+		centers[c] = []float64{float64(100*(c/2%2)) + 0.01*float64(c), 1}
+		want[c/2%2] = append(want[c/2%2], c)
 	}
 	got := grouped(centers, 2*lanes)
 	slices.SortFunc(got, slices.Compare)

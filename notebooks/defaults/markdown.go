@@ -102,7 +102,10 @@ func cost(b *strings.Builder, results []result) {
 	row(b, "set", "method", "images", "AUC in %", "accuracy", "seconds", "fits")
 	rule(b, 2, 5)
 	full, few := studyOf(results, "images"), studyOf(results, "small")
-	for _, set := range few.sets {
+	for _, set := range full.sets {
+		if len(full.fits[set][half]) == 0 {
+			continue
+		}
 		for _, of := range []struct {
 			study
 			method string

@@ -41,7 +41,7 @@ var floors = [][]string{
 	{"pucl/pu"},
 	{"notebooks/gpucheck", "notebooks/launcher", "notebooks/experiment/...", "notebooks/theorylab/..."},
 	{"notebooks/papers"},
-	{"notebooks/lab", "notebooks/grid", "notebooks/report", "notebooks"},
+	{"notebooks/lab", "notebooks/grid", "notebooks/report", "notebooks/defaults", "notebooks"},
 }
 
 // allowed narrows what some packages may import of this module, beside internal: what they are to be understood without.

@@ -3,7 +3,6 @@ package papers
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
+	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/train"
 )
 
@@ -234,7 +234,6 @@ func TestCrossFitRun(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"member-0.classifier", "member-1.classifier"} {
-		expect.Must(os.Stat(filepath.Join(keep, name)))(t)
-	}
+	kept := expect.Must(learn.Load(filepath.Join(keep, "crossfit.classifier"), enginetest.Open(t), nil))(t)
+	expect.Equal(t, len(kept.Members()), 2, "members")
 }

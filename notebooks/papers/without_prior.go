@@ -166,7 +166,7 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 		if err != nil {
 			return nil, err
 		}
-		if err := c.Save(filepath.Join(place.Keep, "classifier")); err != nil {
+		if err := c.Save(filepath.Join(place.Keep, "crossfit.classifier")); err != nil {
 			return nil, err
 		}
 	}

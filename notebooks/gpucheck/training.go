@@ -22,6 +22,7 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"
+	"github.com/puclab/puclab/pucl/pu"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"
@@ -99,22 +100,25 @@ type outcome struct {
 // classify runs Algorithm 1 with PUPL on the projections, and trains a second probe on the true labels. truth says which of the
 // held-out images are positive.
 func (t task) classify(
-	ctx context.Context, eng *engine.Engine, pu *datasets.PU, held []uint8, truth []bool, progress reporter,
+	ctx context.Context, eng *engine.Engine, split *datasets.PU, held []uint8, truth []bool, progress reporter,
 ) (*outcome, error) {
 	found := &outcome{}
 	p := contrast.Pretraining{Config: t.config, ImageBatches: func([]bool) (train.Batches, error) {
-		return datasets.NewBatches(pu, datasets.BatchConfig{Size: t.batch, Share: 0.25, Seed: seed})
+		return datasets.NewBatches(split, datasets.BatchConfig{Size: t.batch, Share: 0.25, Seed: seed})
 	}}
 	p.Steps = t.steps
 	p.Observer = train.OnStep(func(p train.Progress) {
 		found.last = p
 		progress("step %d of %d, loss %.3f", p.Step, p.Steps, p.Loss)
 	})
-	images, err := pu.Images.Select(pu.Index)
+	set, err := pu.FromPU(split)
 	if err != nil {
 		return nil, err
 	}
-	data := learn.Data{Pixels: images.Pixels, Shape: augment.Shape{Height: images.Height, Width: images.Width, Channels: images.Channels}, Labeled: pu.Labeled}
+	data, _, err := set.Encode()
+	if err != nil {
+		return nil, err
+	}
 	method := contrast.Algorithm1{Pretraining: p, Space: contrast.Projections, Cluster: cluster.Config{Restarts: 5}}
 	run, err := method.Fit(ctx, eng, data, learn.Run{Seed: seed})
 	if err != nil {
@@ -123,7 +127,7 @@ func (t task) classify(
 	network, unit := run.Networks[0], rows.Unit(run.Embeddings[0].H)
 	found.losses, found.chance = network.History.Losses, network.History.Chance
 	progress("training a probe on the true labels")
-	supervised, err := probe.FitPU(eng, unit, pu.Positive, risk.CrossEntropy, probe.Config{Seed: seed})
+	supervised, err := probe.FitPU(eng, unit, split.Positive, risk.CrossEntropy, probe.Config{Seed: seed})
 	if err != nil {
 		return nil, err
 	}

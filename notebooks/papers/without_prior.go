@@ -147,9 +147,6 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 	method := contrast.CrossFit{
 		Folds: config.Folds, Probe: probe.Config{Epochs: probeEpochs}, Debiased: true, DebiasedSteps: config.AgainSteps,
 		Pretraining: contrast.Pretraining{Config: pretrain, ImageBatches: func(hidden []bool) (train.Batches, error) {
-			if hidden == nil { // to know whether batches can be made
-				hidden = make([]bool, len(examples.Labeled))
-			}
 			split, err := data.train.HideLabels(hidden)
 			if err != nil {
 				return nil, err

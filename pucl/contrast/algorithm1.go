@@ -103,7 +103,7 @@ func (m Algorithm1) Fit(ctx context.Context, eng *engine.Engine, data learn.Data
 // Train implements [learn.Method].
 func (m Algorithm1) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
 	error) {
-	f, err := m.Fit(ctx, eng, data, run)
+	f, err := m.stages(run).fit(ctx, eng, data, run)
 	if err != nil {
 		return nil, err
 	}

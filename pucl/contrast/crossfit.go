@@ -88,6 +88,11 @@ func (m CrossFit) Fit(ctx context.Context, eng *engine.Engine, data learn.Data, 
 	if err := m.Check(data, run.Prior); err != nil {
 		return nil, err
 	}
+	return m.fit(ctx, eng, data, run)
+}
+
+// fit is Fit for a method and data that Check accepts.
+func (m CrossFit) fit(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*Fitted, error) {
 	m.Labels.Seed, m.Labels.Prior, m.Probe.Seed = run.Seed, run.Prior, run.Seed
 	config := m.Pretraining.For(data).Config
 	again := config
@@ -119,7 +124,7 @@ func (m CrossFit) Fit(ctx context.Context, eng *engine.Engine, data learn.Data, 
 // Train implements [learn.Method].
 func (m CrossFit) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
 	error) {
-	f, err := m.Fit(ctx, eng, data, run)
+	f, err := m.fit(ctx, eng, data, run)
 	if err != nil {
 		return nil, err
 	}

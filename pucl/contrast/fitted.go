@@ -39,6 +39,14 @@ func (f *Fitted) Trained() *learn.Trained {
 	return out
 }
 
+// trained returns the classifier of a fit that may have failed.
+func trained(f *Fitted, err error) (*learn.Trained, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f.Trained(), nil
+}
+
 // Doubt returns a sentence if the clusters of [Algorithm1] are most likely not the classes, and "" where nothing
 // indicates that. No negative is needed: [pseudo.Label] labels the unlabeled examples without assuming clusters. If it
 // differs from the clusters on more than [pseudo.MaxDisagreement] of them, at least one of both is wrong, and mostly the

@@ -75,9 +75,5 @@ func (m Mixture) Fit(ctx context.Context, eng *engine.Engine, data learn.Data, r
 // Train implements [learn.Method].
 func (m Mixture) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
 	error) {
-	f, err := m.Fit(ctx, eng, data, run)
-	if err != nil {
-		return nil, err
-	}
-	return f.Trained(), nil
+	return trained(m.stages(run).fit(ctx, eng, data, run))
 }

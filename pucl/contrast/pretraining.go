@@ -104,10 +104,17 @@ func (p Pretraining) check(name string, data learn.Data) error {
 			"RowBatches, which make views of rows; leave both zero for images", name, p.Corruption),
 		fault.If(!data.Images() && (p.Recipe != nil || p.ImageBatches != nil), "contrast: %s with a Recipe or "+
 			"ImageBatches, which make views of images; leave both nil for rows", name),
-	); err != nil || p.Network != nil {
+	); err != nil || p.Network != nil || p.ImageBatches != nil || p.RowBatches != nil {
 		return err
 	}
-	_, err := p.source(data, learn.Run{})
+	s, err := p.source(data, learn.Run{})
+	switch {
+	case err != nil:
+	case s.images != nil:
+		_, err = s.images(nil)
+	default:
+		_, err = s.rows(nil)
+	}
 	return err
 }
 

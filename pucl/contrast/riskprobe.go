@@ -48,6 +48,11 @@ func (m RiskProbe) Fit(ctx context.Context, eng *engine.Engine, data learn.Data,
 	if err := m.Check(data, run.Prior); err != nil {
 		return nil, err
 	}
+	return m.fit(ctx, eng, data, run)
+}
+
+// fit is Fit for a method and data that Check accepts.
+func (m RiskProbe) fit(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*Fitted, error) {
 	s := m.stages(run)
 	if err := probe.CheckRisk(eng, s.minimized); err != nil {
 		return nil, err
@@ -58,9 +63,5 @@ func (m RiskProbe) Fit(ctx context.Context, eng *engine.Engine, data learn.Data,
 // Train implements [learn.Method].
 func (m RiskProbe) Train(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*learn.Trained,
 	error) {
-	f, err := m.Fit(ctx, eng, data, run)
-	if err != nil {
-		return nil, err
-	}
-	return f.Trained(), nil
+	return trained(m.fit(ctx, eng, data, run))
 }

@@ -25,7 +25,7 @@ type source struct {
 	rows   func(hidden []bool) (train.FeatureBatches, error) // of rows, else nil
 }
 
-// source returns the examples with their batches. Batches that cannot be made are an error.
+// source returns the examples and how their batches are made.
 func (p Pretraining) source(data learn.Data, run learn.Run) (*source, error) {
 	p = p.For(data)
 	p.Batch.Seed, p.Config.Seed = run.Seed, run.Seed
@@ -48,8 +48,7 @@ func (p Pretraining) source(data learn.Data, run learn.Run) (*source, error) {
 		s.images = without(split, order, func(split *datasets.Split) (train.Batches, error) {
 			return datasets.NewSourceBatches(images, split, p.Batch)
 		})
-		_, err = s.images(nil)
-		return s, err
+		return s, nil
 	}
 	table := &tabular.Table{Features: data.X, Labels: classesOf(data), Classes: split.Classes}
 	corruption, err := tabular.NewCorruption(data.X, p.Corruption)
@@ -59,8 +58,7 @@ func (p Pretraining) source(data learn.Data, run learn.Run) (*source, error) {
 	s.rows = without(split, order, func(split *datasets.Split) (train.FeatureBatches, error) {
 		return tabular.NewBatches(table, split, corruption, p.Batch)
 	})
-	_, err = s.rows(nil)
-	return s, err
+	return s, nil
 }
 
 // classesOf returns class 0 for labeled and 1 for unlabeled examples.

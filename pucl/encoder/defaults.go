@@ -1,11 +1,5 @@
 package encoder
 
-// Constants that are added to variances, for programs that rebuild a network.
-const (
-	BatchNormEpsilon = normEpsilon // by [BatchNorm]
-	ViTEpsilon       = vitEpsilon  // by the layer normalizations of a [ViT]
-)
-
 // WithDefaults returns e with its zero fields set to the values that they stand for, if e is a network of this package.
 // Other encoders are returned as they are.
 func WithDefaults(e Encoder) Encoder {

@@ -82,12 +82,12 @@ func normalizeTokens(x, gamma, beta *Node, epsilon float64) *Node {
 	return withGradients(value, back, x, gamma, beta)
 }
 
-// normEpsilon keeps batch normalization from dividing by 0.
-const normEpsilon = 1e-5
+// BatchNormEpsilon is added to the variance by [BatchNorm], which keeps it from dividing by 0.
+const BatchNormEpsilon = 1e-5
 
 // normalize brings x from the given mean and variance of every channel to mean β and standard deviation γ.
 func normalize(x, mean, variance, gamma, beta *Node) *Node {
-	factor := Div(gamma, Sqrt(AddScalar(variance, normEpsilon)))
+	factor := Div(gamma, Sqrt(AddScalar(variance, BatchNormEpsilon)))
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
 	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta))
 }
@@ -121,7 +121,7 @@ func normalizeBatch(x, gamma, beta *Node) (y, mean, variance *Node) {
 		offset := ExpandLeftToRank(mean, 3)
 		sum := channelSum(same, v)
 		along := channelSum(func(parts []*Node) *Node { return Mul(parts[0], Sub(parts[1], offset)) }, v, x)
-		s := Reciprocal(Sqrt(AddScalar(variance, normEpsilon)))
+		s := Reciprocal(Sqrt(AddScalar(variance, BatchNormEpsilon)))
 		slope := Mul(MulScalar(along, share), Square(s))
 		dx := Sub(Sub(v, wide(MulScalar(sum, share))), Mul(Sub(x, wide(mean)), wide(slope)))
 		return []*Node{Mul(dx, wide(Mul(gamma, s))), Mul(along, s), sum}

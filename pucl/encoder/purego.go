@@ -29,7 +29,7 @@ func normalizeBatchByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 		mean = perRow(sum(flat))
 		centered = Sub(flat, everyRow(mean))
 		variance = perRow(sum(Square(centered)))
-		inverse = Reciprocal(Sqrt(AddScalar(variance, normEpsilon)))
+		inverse = Reciprocal(Sqrt(AddScalar(variance, BatchNormEpsilon)))
 		factor = everyRow(Mul(of[1], inverse))
 		return ReshapeWithShape(Add(Mul(centered, factor), everyRow(of[2])), shape)
 	}, func(_ []*Node, v *Node) []*Node {

@@ -71,17 +71,17 @@ func (v ViT) Tokens(scope *model.Scope, images *Node) *Node {
 	for i := range v.Layers {
 		s := layers.In("encoder_layer_%d", i)
 		x = Block(x, func(x *Node) *Node {
-			x = Add(x, attention(s.In("self_attention"), layerNorm(s.In("ln_1"), x, vitEpsilon), v.Heads))
+			x = Add(x, attention(s.In("self_attention"), layerNorm(s.In("ln_1"), x, ViTEpsilon), v.Heads))
 			mlp := s.In("mlp")
-			y := activation.Gelu(tokenDense(mlp.In("0"), layerNorm(s.In("ln_2"), x, vitEpsilon), v.Hidden))
+			y := activation.Gelu(tokenDense(mlp.In("0"), layerNorm(s.In("ln_2"), x, ViTEpsilon), v.Hidden))
 			return Add(x, tokenDense(mlp.In("3"), y, v.Dim))
 		})
 	}
-	return layerNorm(scopeE.In("ln"), x, vitEpsilon)
+	return layerNorm(scopeE.In("ln"), x, ViTEpsilon)
 }
 
-// vitEpsilon keeps layer normalization from dividing by 0; it is torchvision's for vision transformers.
-const vitEpsilon = 1e-6
+// ViTEpsilon is added to the variance by the layer normalizations of a [ViT], as by torchvision.
+const ViTEpsilon = 1e-6
 
 // patches cuts images [n, height, width, channels] into squares, row by row, and maps each to a token: [n, patches, dim].
 // A convolution of stride = kernel does the same, but its gradient is wrong for even kernels.

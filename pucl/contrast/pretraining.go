@@ -62,7 +62,8 @@ func (p Pretraining) For(data learn.Data) Pretraining {
 		p.Recipe = augment.Recipe{augment.CropJitter{}}
 		if data.Shape.Channels == 3 {
 			p.Recipe = augment.Recipe{
-				augment.Crop{MinArea: 0.25}, augment.Flip{Probability: 0.5}, augment.Jitter{Saturation: 0.2, Hue: -1},
+				augment.Crop{MinArea: 0.25}, augment.Flip{Probability: 0.5}, augment.Jitter{},
+				augment.Grayscale{Probability: 0.2},
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (s setting) baseline(c competitor, seed uint64) experiment.Run {
 		views = config.Recipe.String()
 	}
 	return experiment.Run{
-		Setting: s.Name, Method: c.name, Seed: seed, Version: config.Method.Version(),
+		Setting: s.Name, Method: c.name, Seed: seed, Version: baseline.Version(config.Method),
 		Config: Baseline{
 			Protocol: baselineProtocol, Data: s.Data, Method: config.Method.String(), Encoder: encoder.Describe(s.Encoder), Views: views,
 			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled, Epochs: epochs,

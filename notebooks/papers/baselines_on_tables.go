@@ -79,7 +79,7 @@ func (u uciSet) baseline(c competitor, config baseline.Config, seed uint64) expe
 	method := c.of(u.prior(), u.name)
 	config.Method, config.Seed = method, seed
 	return experiment.Run{
-		Setting: u.setting(), Method: c.name, Seed: seed, Version: method.Version(),
+		Setting: u.setting(), Method: c.name, Seed: seed, Version: baseline.Version(method),
 		Config: TableBaseline{
 			Protocol: baselineProtocol, Set: u.name, Labeled: u.labeled, Drawn: [2]int{u.positives, u.negatives}, Method: method.String(),
 			Encoder: encoder.Describe(config.Encoder), Update: config.Settings.WithDefaults().Update(),

@@ -78,7 +78,7 @@ func (c Plane) baseline(setting string, seed uint64) experiment.Run {
 	method := baseline.NNPU{Prior: c.Prior}
 	config := baseline.Config{Method: method, Encoder: tableEncoder(), Positives: 64, Unlabeled: 192, Seed: seed, Settings: train.Settings{Steps: c.Steps}}
 	return experiment.Run{
-		Setting: setting, Method: NetworkNNPU, Seed: seed, Version: method.Version(),
+		Setting: setting, Method: NetworkNNPU, Seed: seed, Version: baseline.Version(method),
 		Config: PlaneBaseline{Plane: c, Protocol: planeNetworkVersion, Method: method.String(), Encoder: encoder.Describe(config.Encoder),
 			Update: config.Settings.WithDefaults().Update(), Positives: config.Positives, Unlabeled: config.Unlabeled},
 		Train: func(ctx context.Context, eng *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {

@@ -29,8 +29,7 @@ func (b Blur) withDefaults() Blur {
 	return Blur{cmp.Or(b.Kernel, 13), cmp.Or(b.MinSigma, 0.1), cmp.Or(b.MaxSigma, 2), cmp.Or(b.Probability, 0.5)}
 }
 
-// Check implements [Step].
-func (b Blur) Check(in Shape) (Shape, error) {
+func (b Blur) check(in Shape) (Shape, error) {
 	d := b.withDefaults()
 	return in, cmp.Or(
 		fault.If(d.Kernel < 1 || d.Kernel%2 == 0, "a kernel of %d pixels has no middle; its size must be odd and positive", d.Kernel),
@@ -42,17 +41,14 @@ func (b Blur) Check(in Shape) (Shape, error) {
 	)
 }
 
-// Numbers implements [Step].
-func (Blur) Numbers() int { return 1 }
+func (Blur) numbers() int { return 1 }
 
-// Draw implements [Step].
-func (b Blur) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+func (b Blur) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	d := b.withDefaults()
 	numbers[0] = happens(rng, d.Probability) * float32(uniform(rng, d.MinSigma, d.MaxSigma))
 }
 
-// Apply implements [Step].
-func (b Blur) Apply(images, numbers *Node) *Node {
+func (b Blur) apply(images, numbers *Node) *Node {
 	on := GreaterThan(numbers, ScalarZero(images.Graph(), dtypes.Float32)) // [n, 1]
 	sigma := Where(on, numbers, OnesLike(numbers))
 	height, width := images.Shape().Dim(1), images.Shape().Dim(2)

@@ -37,8 +37,7 @@ func (c Crop) withDefaults(in Shape) Crop {
 	return c
 }
 
-// Check implements [Step].
-func (c Crop) Check(in Shape) (Shape, error) {
+func (c Crop) check(in Shape) (Shape, error) {
 	d := c.withDefaults(in)
 	return Shape{d.Height, d.Width, in.Channels}, cmp.Or(
 		fault.If(d.Height < 1 || d.Width < 1,
@@ -49,11 +48,9 @@ func (c Crop) Check(in Shape) (Shape, error) {
 	)
 }
 
-// Numbers implements [Step].
-func (Crop) Numbers() int { return 4 }
+func (Crop) numbers() int { return 4 }
 
-// Draw implements [Step].
-func (c Crop) Draw(rng *rand.Rand, in Shape, numbers []float32) {
+func (c Crop) draw(rng *rand.Rand, in Shape, numbers []float32) {
 	top, left, height, width := c.rectangle(rng, in)
 	for i, x := range []int{top, left, height, width} {
 		numbers[i] = float32(x)
@@ -82,8 +79,7 @@ func (c Crop) rectangle(rng *rand.Rand, in Shape) (top, left, height, width int)
 	return (in.Height - height) / 2, (in.Width - width) / 2, height, width
 }
 
-// Apply implements [Step].
-func (c Crop) Apply(images, numbers *Node) *Node {
+func (c Crop) apply(images, numbers *Node) *Node {
 	dims := images.Shape().Dimensions
 	d := c.withDefaults(Shape{dims[1], dims[2], dims[3]})
 	rows := c.weights(number(numbers, 0), number(numbers, 2), dims[1], d.Height)

@@ -41,8 +41,7 @@ func (c CropJitter) withDefaults() CropJitter {
 	}
 }
 
-// Check implements [Step].
-func (c CropJitter) Check(in Shape) (Shape, error) {
+func (c CropJitter) check(in Shape) (Shape, error) {
 	d := c.withDefaults()
 	return in, cmp.Or( // NaN fails every comparison, so each condition asks for what is right and turns it around
 		fault.If(in.Channels == 3, "the images have 3 channels, and CropJitter makes views of gray images only; "+
@@ -57,11 +56,9 @@ func (c CropJitter) Check(in Shape) (Shape, error) {
 	)
 }
 
-// Numbers implements [Step].
-func (CropJitter) Numbers() int { return 6 }
+func (CropJitter) numbers() int { return 6 }
 
-// Draw implements [Step].
-func (c CropJitter) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+func (c CropJitter) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	d := c.withDefaults()
 	height, width := 1.0, 1.0
 	for range 10 {
@@ -83,8 +80,8 @@ func (c CropJitter) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	}
 }
 
-// Apply implements [Step]. Values stay in [0, 1].
-func (CropJitter) Apply(images, numbers *Node) *Node {
+// Values stay in [0, 1].
+func (CropJitter) apply(images, numbers *Node) *Node {
 	images.AssertDims(-1, -1, -1, 1)
 	height, width := images.Shape().Dim(1), images.Shape().Dim(2)
 	x := alongBoth(images, shareWeights(number(numbers, 0), number(numbers, 2), height),

@@ -72,7 +72,7 @@ func TestApplyAgainstLoops(t *testing.T) {
 		}
 		images = append(images, image)
 	}
-	exec := MustNewExec(enginetest.Open(t).Backend, CropJitter{}.Apply)
+	exec := MustNewExec(enginetest.Open(t).Backend, CropJitter{}.apply)
 	out, err := exec.Call(tensors.FromFlatDataAndDimensions(flat, 6, h, w, 1), tensors.FromFlatDataAndDimensions(numbers, 6, 6))
 	expect.NoError(t, err)
 	got := out[0].Value().([][][][]float32)
@@ -124,9 +124,9 @@ func TestCheck(t *testing.T) {
 	} {
 		refusal.Check(t, refusal.Err(Recipe{tt.c}.Check(gray)), tt.want)
 	}
-	_, err := (CropJitter{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).Check(gray)
+	_, err := (CropJitter{MinArea: 1, MaxArea: 1, MaxRatio: 1, Brightness: 1, Contrast: -1, Probability: 1}).check(gray)
 	expect.That(t, err == nil, "the ends of the ranges: %v", err)
-	expect.Must((CropJitter{}).Check(gray))(t)
+	expect.Must((CropJitter{}).check(gray))(t)
 }
 
 func TestBytes(t *testing.T) {
@@ -156,7 +156,7 @@ func draws(t *testing.T, step Step, in Shape, n int) [][]float64 {
 	t.Helper()
 	r := Recipe{step}
 	flat := expect.Must(r.Draw(rand.New(rand.NewPCG(5, 6)), in, n))(t)
-	k := step.Numbers()
+	k := step.numbers()
 	columns := make([][]float64, k)
 	for i, x := range flat {
 		columns[i%k] = append(columns[i%k], float64(x))

@@ -225,8 +225,8 @@ func place(rng *rand.Rand, order []float32) float64 {
 func uniformsOf(t *testing.T, rng *rand.Rand, r Recipe, in Shape, numbers []float32) map[string]float64 {
 	u := make(map[string]float64)
 	for _, step := range r {
-		v := numbers[:step.Numbers()]
-		numbers = numbers[step.Numbers():]
+		v := numbers[:step.numbers()]
+		numbers = numbers[step.numbers():]
 		switch s := step.(type) {
 		case Crop:
 			u["top"] = (float64(v[0]) + rng.Float64()) / float64(in.Height-int(v[2])+1)

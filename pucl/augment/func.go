@@ -20,26 +20,23 @@ type Func struct {
 	Graph func(images, uniforms *Node) *Node
 }
 
-// Check implements [Step].
-func (f Func) Check(in Shape) (Shape, error) {
+func (f Func) check(in Shape) (Shape, error) {
 	return in, cmp.Or(
 		fault.If(f.Graph == nil, "an augmentation of one's own needs its function, the field Graph"),
 		fault.If(f.Uniforms < 0, "%d random numbers; 0 is the least", f.Uniforms),
 	)
 }
 
-// Numbers implements [Step].
-func (f Func) Numbers() int { return f.Uniforms }
+func (f Func) numbers() int { return f.Uniforms }
 
-// Draw implements [Step].
-func (f Func) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+func (f Func) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	for i := range numbers {
 		numbers[i] = rng.Float32()
 	}
 }
 
-// Apply implements [Step]. Like all graph code it panics where something is wrong, with the line of Graph.
-func (f Func) Apply(images, numbers *Node) *Node {
+// A panic of Graph names its line.
+func (f Func) apply(images, numbers *Node) *Node {
 	defer fault.Annotate(f.Graph, "augment: %s", f)
 	views := f.Graph(images, numbers)
 	fault.PanicIf(views == nil, "it returns nil; it must return views")

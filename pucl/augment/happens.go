@@ -17,19 +17,15 @@ type Flip struct {
 	Probability float64 // 0 means 0.5; for never, leave the step out
 }
 
-// Check implements [Step].
-func (f Flip) Check(in Shape) (Shape, error) { return in, checkProbability(f.Probability) }
+func (f Flip) check(in Shape) (Shape, error) { return in, checkProbability(f.Probability) }
 
-// Numbers implements [Step].
-func (Flip) Numbers() int { return 1 }
+func (Flip) numbers() int { return 1 }
 
-// Draw implements [Step].
-func (f Flip) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+func (f Flip) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	numbers[0] = happens(rng, cmp.Or(f.Probability, 0.5))
 }
 
-// Apply implements [Step].
-func (Flip) Apply(images, numbers *Node) *Node {
+func (Flip) apply(images, numbers *Node) *Node {
 	return ifHappened(numbers, Reverse(images, 2), images)
 }
 
@@ -56,21 +52,17 @@ type Grayscale struct {
 	Probability float64 // 0 means 0.2; for never, leave the step out
 }
 
-// Check implements [Step].
-func (s Grayscale) Check(in Shape) (Shape, error) {
+func (s Grayscale) check(in Shape) (Shape, error) {
 	return in, cmp.Or(checkColor(in), checkProbability(s.Probability))
 }
 
-// Numbers implements [Step].
-func (Grayscale) Numbers() int { return 1 }
+func (Grayscale) numbers() int { return 1 }
 
-// Draw implements [Step].
-func (s Grayscale) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+func (s Grayscale) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	numbers[0] = happens(rng, cmp.Or(s.Probability, 0.2))
 }
 
-// Apply implements [Step].
-func (Grayscale) Apply(images, numbers *Node) *Node {
+func (Grayscale) apply(images, numbers *Node) *Node {
 	grays := BroadcastToDims(gray(images), images.Shape().Dimensions...)
 	return ifHappened(numbers, grays, images)
 }
@@ -87,22 +79,18 @@ type Solarize struct {
 	Threshold   float64 // 0 means 0.5, which is between the bytes 127 and 128, PIL's default
 }
 
-// Check implements [Step].
-func (s Solarize) Check(in Shape) (Shape, error) {
+func (s Solarize) check(in Shape) (Shape, error) {
 	return in, cmp.Or(fault.If(!(s.Threshold >= 0 && s.Threshold <= 1), "threshold %g is not between 0 and 1; give a share of the brightest, such as 0.5", s.Threshold),
 		checkProbability(s.Probability))
 }
 
-// Numbers implements [Step].
-func (Solarize) Numbers() int { return 1 }
+func (Solarize) numbers() int { return 1 }
 
-// Draw implements [Step].
-func (s Solarize) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+func (s Solarize) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	numbers[0] = happens(rng, cmp.Or(s.Probability, 0.2))
 }
 
-// Apply implements [Step].
-func (s Solarize) Apply(images, numbers *Node) *Node {
+func (s Solarize) apply(images, numbers *Node) *Node {
 	bright := GreaterOrEqual(images, Scalar(images.Graph(), dtypes.Float32, cmp.Or(s.Threshold, 0.5)))
 	return ifHappened(numbers, Where(bright, OneMinus(images), images), images)
 }

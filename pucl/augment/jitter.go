@@ -33,8 +33,7 @@ func (j Jitter) withDefaults() Jitter {
 		cmp.Or(j.Probability, 0.8)}
 }
 
-// Check implements [Step].
-func (j Jitter) Check(in Shape) (Shape, error) {
+func (j Jitter) check(in Shape) (Shape, error) {
 	d := j.withDefaults()
 	return in, cmp.Or(checkColor(in),
 		fault.If(!(max(d.Brightness, d.Contrast, d.Saturation) <= 1), // NaN in one makes the maximum NaN
@@ -44,11 +43,9 @@ func (j Jitter) Check(in Shape) (Shape, error) {
 		checkProbability(d.Probability))
 }
 
-// Numbers implements [Step].
-func (Jitter) Numbers() int { return 8 }
+func (Jitter) numbers() int { return 8 }
 
-// Draw implements [Step].
-func (j Jitter) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
+func (j Jitter) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	d := j.withDefaults()
 	jitter := rng.Float64() < d.Probability
 	for i, strength := range []float64{d.Brightness, d.Contrast, d.Saturation} {
@@ -63,12 +60,10 @@ func (j Jitter) Draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	}
 }
 
-// Apply implements [Step].
-//
 // The graph is the same for all views, and their orders differ. Brightness, contrast and saturation are one operation with
 // different targets, so each of the four places is one such blend, whose factor is 1 where the place is not for a blend.
 // The hue is dear, so it is turned once, between the blends before it and those after it.
-func (j Jitter) Apply(images, numbers *Node) *Node {
+func (j Jitter) apply(images, numbers *Node) *Node {
 	g := images.Graph()
 	hue := j.withDefaults().Hue > 0 && images.Shape().Dim(-1) == 3
 	at := func(i, place int) *Node { // 1 where change i has that place

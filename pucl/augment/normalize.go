@@ -18,8 +18,7 @@ type Normalize struct {
 	Mean, Std []float64 // one number for each channel, or a single one for all
 }
 
-// Check implements [Step].
-func (s Normalize) Check(in Shape) (Shape, error) {
+func (s Normalize) check(in Shape) (Shape, error) {
 	count := func(name string, values []float64) error {
 		return fault.If(len(values) != 1 && len(values) != in.Channels,
 			"%s holds %d numbers; it needs %d, one for each channel, or 1 for all", name, len(values), in.Channels)
@@ -28,14 +27,12 @@ func (s Normalize) Check(in Shape) (Shape, error) {
 		fault.If(slices.ContainsFunc(s.Std, func(std float64) bool { return !(std > 0) }), "Std is %v; every entry must be positive, since it divides", s.Std))
 }
 
-// Numbers implements [Step].
-func (Normalize) Numbers() int { return 0 }
+func (Normalize) numbers() int { return 0 }
 
 // Draw implements [Step]; there is nothing to draw.
-func (Normalize) Draw(*rand.Rand, Shape, []float32) {}
+func (Normalize) draw(*rand.Rand, Shape, []float32) {}
 
-// Apply implements [Step].
-func (s Normalize) Apply(images, _ *Node) *Node {
+func (s Normalize) apply(images, _ *Node) *Node {
 	wide := func(values []float64) *Node {
 		return Reshape(ConstAsDType(images.Graph(), dtypes.Float32, values), 1, 1, 1, len(values))
 	}

@@ -22,20 +22,20 @@ type Shape struct{ Height, Width, Channels int }
 func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.Height, s.Width, s.Channels) }
 
 // Step is one augmentation. It describes each view by a few numbers, drawn on the host, and turns images into views inside
-// the graph. The steps of this package are small structs whose zero value works; [Func] makes one of a function.
+// the graph. Steps are small structs whose zero value works; [Func] makes a step of a function of your own.
 type Step interface {
-	// Check returns the shape of the views of images of shape in, or an error that says why there are none.
-	Check(in Shape) (out Shape, err error)
+	// check returns the shape of the views of images of shape in, or an error that says why there are none.
+	check(in Shape) (out Shape, err error)
 
-	// Numbers returns how many numbers describe one view.
-	Numbers() int
+	// numbers returns how many numbers describe one view.
+	numbers() int
 
-	// Draw fills numbers, as many as Numbers says, with those of one view of an image of shape in.
-	Draw(rng *rand.Rand, in Shape, numbers []float32)
+	// draw fills numbers with those of one view of an image of shape in.
+	draw(rng *rand.Rand, in Shape, numbers []float32)
 
-	// Apply turns images, Float32 [n, height, width, channels], into views. Numbers is [n, Numbers()], or nil where there
-	// are none.
-	Apply(images, numbers *Node) *Node
+	// apply turns images, Float32 [n, height, width, channels], into views. Numbers has as many columns as numbers
+	// returns, and is nil for 0. Like all graph code it panics on a wrong shape.
+	apply(images, numbers *Node) *Node
 
 	// String names the step and its settings, defaults included.
 	String() string
@@ -54,7 +54,7 @@ func (r Recipe) Check(in Shape) (Shape, error) {
 		if step == nil {
 			return Shape{}, fmt.Errorf("augment: step %d of the recipe is nil; leave it out", i+1)
 		}
-		out, err := step.Check(in)
+		out, err := step.check(in)
 		if err != nil {
 			return Shape{}, fmt.Errorf("augment: step %d (%s) on images of %s: %w", i+1, step, in, err)
 		}
@@ -68,7 +68,7 @@ func (r Recipe) Check(in Shape) (Shape, error) {
 func (r Recipe) Numbers() int {
 	n := 0
 	for _, step := range r {
-		n += step.Numbers()
+		n += step.numbers()
 	}
 	return max(n, 1)
 }
@@ -88,8 +88,8 @@ func (r Recipe) Draw(rng *rand.Rand, in Shape, n int) ([]float32, error) {
 	for i := range n {
 		view := numbers[i*size : (i+1)*size]
 		for k, step := range r {
-			step.Draw(rng, shapes[k], view[:step.Numbers()])
-			view = view[step.Numbers():]
+			step.draw(rng, shapes[k], view[:step.numbers()])
+			view = view[step.numbers():]
 		}
 	}
 	return numbers, nil
@@ -105,7 +105,7 @@ func (r Recipe) Apply(images, numbers *Node) *Node {
 	first := 0
 	for _, step := range r {
 		var own *Node
-		if k := step.Numbers(); k > 0 {
+		if k := step.numbers(); k > 0 {
 			own = Slice(numbers, AxisRange(), AxisRange(first, first+k))
 			first += k
 		}
@@ -114,10 +114,10 @@ func (r Recipe) Apply(images, numbers *Node) *Node {
 	return images
 }
 
-// apply returns step.Apply, and panics with the step's name where that does.
+// apply returns step.apply, and panics with the step's name where that does.
 func apply(step Step, images, numbers *Node) *Node {
 	defer fault.Annotate(nil, "augment: %s", step)
-	return step.Apply(images, numbers)
+	return step.apply(images, numbers)
 }
 
 // Split cuts the recipe in two: what makes views differ, and the [Normalize] steps at its end, which every image passes

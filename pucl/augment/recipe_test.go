@@ -35,7 +35,7 @@ func TestRecipeOfOneStep(t *testing.T) {
 	got, err := r.Draw(rand.New(rand.NewPCG(8, 9)), in, 7)
 	want, rng := make([]float32, 7*6), rand.New(rand.NewPCG(8, 9))
 	for i := range 7 {
-		c.Draw(rng, in, want[6*i:6*i+6])
+		c.draw(rng, in, want[6*i:6*i+6])
 	}
 	expect.Require(t, err == nil && slices.Equal(got, want), "numbers %v (%v), want %v", got, err, want)
 	pixels := make([]float32, 7*30)
@@ -44,7 +44,7 @@ func TestRecipeOfOneStep(t *testing.T) {
 	}
 	images, numbers := tensors.FromFlatDataAndDimensions(pixels, 7, 6, 5, 1), tensors.FromFlatDataAndDimensions(got, 7, 6)
 	out := expect.Must(MustNewExec(enginetest.Open(t).Backend, func(images, numbers *Node) (*Node, *Node) {
-		return r.Apply(images, numbers), c.Apply(images, numbers)
+		return r.Apply(images, numbers), c.apply(images, numbers)
 	}).Call(images, numbers))(t)
 	expect.Equal(t, tensors.MustCopyFlatData[float32](out[0]), tensors.MustCopyFlatData[float32](out[1]))
 	expect.That(t, r.String() == c.String(), "%q, want %q", r, c)

@@ -67,13 +67,13 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 func checkFrozen(t *testing.T, name string, method Method, losses []float64) {
 	t.Helper()
 	want := firstLosses[name].losses
-	if len(want) != 7 || firstLosses[name].version != method.Version() {
-		t.Errorf("the losses of version %d began with %.6g; keep these with the version", method.Version(), losses[:7])
+	if len(want) != 7 || firstLosses[name].version != method.version() {
+		t.Errorf("the losses of version %d began with %.6g; keep these with the version", method.version(), losses[:7])
 	}
 	for i := range want {
 		if !(math.Abs(losses[i]-want[i]) <= 1e-3*max(1, math.Abs(want[i]))) {
 			t.Errorf("the losses of version %d began with %.6g, not %.6g; a method that gives other numbers needs another version",
-				method.Version(), want, losses[:7])
+				method.version(), want, losses[:7])
 			return
 		}
 	}

@@ -42,8 +42,7 @@ type DistPU struct {
 	WarmupEntropy float64 // μ₀; 0 means 0.002, negative means none
 }
 
-// Check implements [Method].
-func (m DistPU) Check() error {
+func (m DistPU) check() error {
 	m = m.withDefaults()
 	return cmp.Or(checkPrior("Dist-PU", m.Prior), checkAlpha("Dist-PU", m.Alpha), checkNumbers("Dist-PU",
 		number{name: "Entropy", value: m.Entropy, most: math.MaxFloat64},
@@ -61,8 +60,7 @@ func (m DistPU) withDefaults() DistPU {
 	}
 }
 
-// Version implements [Method].
-func (DistPU) Version() int { return distPUVersion }
+func (DistPU) version() int { return distPUVersion }
 
 // String implements [Method].
 func (m DistPU) String() string {

@@ -14,7 +14,7 @@ func (c Config) describe() string {
 		views = fmt.Sprintf("views: %s; ", c.Recipe)
 	}
 	return fmt.Sprintf("%s, version %d; batches of %d positives and %d unlabeled; %s, %d steps; %sencoder: %s; seed %d",
-		c.Method, c.Method.Version(), c.Positives, c.Unlabeled, c.Settings.Update(), c.Settings.Steps, views, encoder.Describe(c.Encoder), c.Seed)
+		c.Method, c.Method.version(), c.Positives, c.Unlabeled, c.Settings.Update(), c.Settings.Steps, views, encoder.Describe(c.Encoder), c.Seed)
 }
 
 // identity is what the numbers of a run follow from, beside its settings.
@@ -36,7 +36,7 @@ type identity struct {
 func (r *run) identity() identity {
 	c := r.config
 	id := identity{
-		Method: c.Method.String(), Version: c.Method.Version(), SingleDataset: r.data.SingleDataset, Encoder: encoder.Describe(c.Encoder),
+		Method: c.Method.String(), Version: c.Method.version(), SingleDataset: r.data.SingleDataset, Encoder: encoder.Describe(c.Encoder),
 		Views: c.Recipe.String(), Positives: c.Positives, Unlabeled: c.Unlabeled, Seed: c.Seed,
 	}
 	if c.Settings.Checkpoint != "" {

@@ -57,8 +57,7 @@ type LaGAM struct {
 	Judges      float64 // share of the examples of both kinds that are set aside for the meta step, below 1; 0 means 0.2
 }
 
-// Check implements [Method].
-func (m LaGAM) Check() error {
+func (m LaGAM) check() error {
 	m = m.withDefaults()
 	return cmp.Or(checkPrior("LaGAM", m.Prior), checkAlpha("LaGAM", m.Alpha), checkNumbers("LaGAM",
 		number{name: "Mixup", value: m.Mixup, most: math.MaxFloat64},
@@ -79,8 +78,7 @@ func (m LaGAM) withDefaults() LaGAM {
 	}
 }
 
-// Version implements [Method].
-func (LaGAM) Version() int { return laGAMVersion }
+func (LaGAM) version() int { return laGAMVersion }
 
 // String implements [Method].
 func (m LaGAM) String() string {

@@ -10,15 +10,19 @@ import (
 
 // Method is a published way of learning from positive and unlabeled data: one of the types of this package.
 type Method interface {
-	// Check returns an error that says which field is wrong and how to mend it, or nil.
-	Check() error
-	// Version counts the changes of the method after which the same seed gives other numbers.
-	Version() int
 	// String names the method with all its numbers, defaults included.
 	String() string
 
+	check() error
+	version() int
 	plan() plan
 }
+
+// Check returns an error that names the field and the remedy if a number of the method is out of its range.
+func Check(m Method) error { return m.check() }
+
+// Version counts the changes of the method after which the same seed gives other numbers.
+func Version(m Method) int { return m.version() }
 
 // plan is a method as training needs it.
 type plan struct {

@@ -48,8 +48,7 @@ type MixPUL struct {
 	Warmup      float64 // share of the steps; 0 means 0.1, negative means none
 }
 
-// Check implements [Method].
-func (m MixPUL) Check() error {
+func (m MixPUL) check() error {
 	m = m.withDefaults()
 	return cmp.Or(checkAlpha("MixPUL", m.Alpha), checkNumbers("MixPUL",
 		number{name: "Consistency", value: m.Consistency, most: math.MaxFloat64},
@@ -68,8 +67,7 @@ func (m MixPUL) withDefaults() MixPUL {
 	}
 }
 
-// Version implements [Method].
-func (MixPUL) Version() int { return mixPULVersion }
+func (MixPUL) version() int { return mixPULVersion }
 
 // String implements [Method].
 func (m MixPUL) String() string {

@@ -53,8 +53,7 @@ type NcPU struct {
 	Warmup   float64 // share of the steps; 0 means ½, negative means none
 }
 
-// Check implements [Method].
-func (m NcPU) Check() error {
+func (m NcPU) check() error {
 	m = m.withDefaults()
 	return checkNumbers("NcPU",
 		number{name: "Align", value: m.Align, most: math.MaxFloat64},
@@ -73,8 +72,7 @@ func (m NcPU) withDefaults() NcPU {
 	}
 }
 
-// Version implements [Method].
-func (NcPU) Version() int { return ncPUVersion }
+func (NcPU) version() int { return ncPUVersion }
 
 // String implements [Method].
 func (m NcPU) String() string {

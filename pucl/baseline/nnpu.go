@@ -25,17 +25,15 @@ type NNPU struct {
 	Logistic bool    // the logistic loss instead of the sigmoid loss
 }
 
-// Check implements [Method].
-func (m NNPU) Check() error { return m.check("nnPU") }
+func (m NNPU) check() error { return m.checkAs("nnPU") }
 
-func (m NNPU) check(name string) error {
+func (m NNPU) checkAs(name string) error {
 	return cmp.Or(checkPrior(name, m.Prior), checkNumbers(name,
 		number{name: "Beta", value: m.Beta, most: math.MaxFloat64},
 		number{name: "Gamma", value: cmp.Or(m.Gamma, 1), most: 1, above: true}))
 }
 
-// Version implements [Method].
-func (NNPU) Version() int { return nnPUVersion }
+func (NNPU) version() int { return nnPUVersion }
 
 // String implements [Method].
 func (m NNPU) String() string { return "nnPU " + m.numbers() }

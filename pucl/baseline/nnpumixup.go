@@ -21,15 +21,13 @@ type NNPUMixup struct {
 	Alpha float64 // α; 0 means 0.3
 }
 
-// Check implements [Method].
-func (m NNPUMixup) Check() error {
-	return cmp.Or(m.check("nnPU with mixup"), checkAlpha("nnPU with mixup", m.alpha()))
+func (m NNPUMixup) check() error {
+	return cmp.Or(m.checkAs("nnPU with mixup"), checkAlpha("nnPU with mixup", m.alpha()))
 }
 
 func (m NNPUMixup) alpha() float64 { return cmp.Or(m.Alpha, 0.3) }
 
-// Version implements [Method].
-func (NNPUMixup) Version() int { return nnPUMixupVersion }
+func (NNPUMixup) version() int { return nnPUMixupVersion }
 
 // String implements [Method].
 func (m NNPUMixup) String() string {

@@ -53,8 +53,7 @@ type P3Mix struct {
 	Warmup    float64 // share of the steps without heuristic partners and corrections; 0 means ⅛ for P3Mix-E and a tenth for P3Mix-C
 }
 
-// Check implements [Method].
-func (m P3Mix) Check() error {
+func (m P3Mix) check() error {
 	name := m.name()
 	if m.Correct && m.Early > 0 {
 		return fmt.Errorf("baseline: %s with Early %g; it weighs a part that P3Mix-E alone has: leave it 0", name, m.Early)
@@ -83,8 +82,7 @@ func (m P3Mix) withDefaults() P3Mix {
 	}
 }
 
-// Version implements [Method].
-func (m P3Mix) Version() int {
+func (m P3Mix) version() int {
 	if m.Correct {
 		return p3MixCVersion
 	}

@@ -32,15 +32,13 @@ type PAN struct {
 	Lambda float64 // λ; 0 means 0.0001, the paper's, negative means that D does not listen to C
 }
 
-// Check implements [Method].
-func (m PAN) Check() error {
+func (m PAN) check() error {
 	return checkNumbers("PAN", number{name: "Lambda", value: m.lambda(), most: math.MaxFloat64})
 }
 
 func (m PAN) lambda() float64 { return orDefault(m.Lambda, 1e-4) }
 
-// Version implements [Method].
-func (PAN) Version() int { return panVersion }
+func (PAN) version() int { return panVersion }
 
 // String implements [Method].
 func (m PAN) String() string { return fmt.Sprintf("PAN λ=%g", m.lambda()) }

@@ -47,8 +47,7 @@ type PULNS struct {
 	Judges     float64 // share of the examples of both kinds that are set aside for the reward, below 1; 0 means 0.2
 }
 
-// Check implements [Method].
-func (m PULNS) Check() error {
+func (m PULNS) check() error {
 	m = m.withDefaults()
 	return checkNumbers("PULNS",
 		number{name: "Selections", value: float64(m.Selections), least: 2, most: math.MaxFloat64},
@@ -61,8 +60,7 @@ func (m PULNS) withDefaults() PULNS {
 	return PULNS{cmp.Or(m.Selections, 32), cmp.Or(m.Rate, 0.01), cmp.Or(m.Judges, 0.2)}
 }
 
-// Version implements [Method].
-func (PULNS) Version() int { return pulnsVersion }
+func (PULNS) version() int { return pulnsVersion }
 
 // String implements [Method].
 func (m PULNS) String() string {

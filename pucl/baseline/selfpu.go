@@ -52,8 +52,7 @@ type SelfPU struct {
 	Momentum   float64 // of the teachers; 0 means 0.999
 }
 
-// Check implements [Method].
-func (m SelfPU) Check() error {
+func (m SelfPU) check() error {
 	m = m.withDefaults()
 	return cmp.Or(checkPrior("Self-PU", m.Prior), checkNumbers("Self-PU",
 		number{name: "Alpha", value: m.Alpha, most: math.MaxFloat64},
@@ -72,8 +71,7 @@ func (m SelfPU) withDefaults() SelfPU {
 	}
 }
 
-// Version implements [Method].
-func (SelfPU) Version() int { return selfPUVersion }
+func (SelfPU) version() int { return selfPUVersion }
 
 // String implements [Method].
 func (m SelfPU) String() string {

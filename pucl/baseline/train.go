@@ -58,7 +58,7 @@ func (c Config) check(like Examples) error {
 		return errors.New("baseline: a part of a batch may hold positives alone, and batch normalization would see no other; " +
 			"leave MicroBatches 0")
 	}
-	if err := c.Method.Check(); err != nil {
+	if err := c.Method.check(); err != nil {
 		return err
 	}
 	positives, unlabeled := c.Method.plan().aside.inBatch(c)

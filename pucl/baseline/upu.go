@@ -27,11 +27,9 @@ type UPU struct {
 	Logistic bool    // the logistic loss instead of the sigmoid loss
 }
 
-// Check implements [Method].
-func (m UPU) Check() error { return checkPrior("uPU", m.Prior) }
+func (m UPU) check() error { return checkPrior("uPU", m.Prior) }
 
-// Version implements [Method].
-func (UPU) Version() int { return uPUVersion }
+func (UPU) version() int { return uPUVersion }
 
 // String implements [Method].
 func (m UPU) String() string { return fmt.Sprintf("uPU π=%g, %s", m.Prior, lossName(m.Logistic)) }

@@ -35,8 +35,7 @@ type VPU struct {
 	Weight float64 // w; 0 means 0.03, as on CIFAR-10; negative means none
 }
 
-// Check implements [Method].
-func (m VPU) Check() error {
+func (m VPU) check() error {
 	return cmp.Or(checkAlpha("vPU", m.alpha()),
 		checkNumbers("vPU", number{name: "Weight", value: m.weight(), most: math.MaxFloat64}))
 }
@@ -44,8 +43,7 @@ func (m VPU) Check() error {
 func (m VPU) alpha() float64  { return cmp.Or(m.Alpha, 0.3) }
 func (m VPU) weight() float64 { return orDefault(m.Weight, 0.03) }
 
-// Version implements [Method].
-func (VPU) Version() int { return vPUVersion }
+func (VPU) version() int { return vPUVersion }
 
 // String implements [Method].
 func (m VPU) String() string { return fmt.Sprintf("vPU α=%g, weight %g", m.alpha(), m.weight()) }

@@ -48,7 +48,7 @@ func (m Baseline) Check(data learn.Data, given float64) error {
 	); err != nil {
 		return err
 	}
-	return baseline.WithPrior(m.Method, cmp.Or(given, 0.5)).Check()
+	return baseline.Check(baseline.WithPrior(m.Method, cmp.Or(given, 0.5)))
 }
 
 // Train implements [Method].

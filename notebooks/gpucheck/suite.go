@@ -20,7 +20,7 @@ import (
 
 // enginePackages are the folders of the packages whose tests use the engine. A test keeps the list complete.
 var enginePackages = []string{
-	"pucl/engine", "pucl/engine/onednn", "pucl/engine/programs", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl/cluster", "pucl",
+	"pucl/engine", "pucl/internal/onednn", "pucl/internal/programs", "pucl/augment", "pucl/encoder", "pucl/optim", "pucl/evaluate", "pucl/cluster", "pucl",
 	"pucl/risk", "pucl/internal/sample", "pucl/probe", "pucl/mak", "pucl/train", "pucl/train/faults", "pucl/onnx", "pucl/classify", "pucl/baseline", "pucl/vqa", "pucl/contrast", "pucl/learn", "pucl/pu",
 	"notebooks/lab", "notebooks/experiment", "notebooks/papers", "notebooks/grid", "notebooks/report", "notebooks/defaults", "notebooks/gpucheck",
 	"notebooks/theorylab", "notebooks/theorylab/answers", "theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",

@@ -11,7 +11,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/internal/fault"
-	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
 // Convolution filters x [n, height, width, channels] with odd square kernels at the given stride, padding by half a kernel on

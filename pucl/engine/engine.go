@@ -55,7 +55,7 @@ import (
 	_ "github.com/gomlx/compute/gobackend" // the pure-Go engine, registered as "go"
 
 	"github.com/puclab/puclab/internal/fault"
-	"github.com/puclab/puclab/pucl/engine/programs"
+	"github.com/puclab/puclab/pucl/internal/programs"
 )
 
 // Engine is an opened backend together with how it was chosen. gomlx takes the Backend.

@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/peaktest"
-	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
 func TestTheVariableDecidesAlone(t *testing.T) {

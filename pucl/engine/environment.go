@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/onednn"
 	"golang.org/x/sys/cpu"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/home"
-	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
 // plant puts an empty CPU plugin and oneDNN's library into a virtual environment and returns the plugin.

@@ -3,7 +3,7 @@
 package onednn
 
 /*
-#cgo CFLAGS: -O3 -I${SRCDIR}/../internal/plugin
+#cgo CFLAGS: -O3 -I${SRCDIR}/../plugin
 #cgo LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
 #include "plan.h"
@@ -17,7 +17,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/puclab/puclab/pucl/engine/internal/plugin"
+	"github.com/puclab/puclab/pucl/internal/plugin"
 )
 
 var (

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
 // network returns a small network with its loss and gradients: two convolutions, one with strides, and a product.
@@ -214,7 +214,7 @@ func TestInsideLoopsAndBranches(t *testing.T) {
 	}
 }
 
-// rounds is raised by hand, `go test ./pucl/engine/onednn -run Random -rounds 50 -timeout 0`, for other seeds than the first one.
+// rounds is raised by hand, `go test ./pucl/internal/onednn -run Random -rounds 50 -timeout 0`, for other seeds than the first one.
 var rounds = flag.Uint64("rounds", 1, "how often the tests of random sizes are done, each time with another seed")
 
 // withOneDNN opens the engine, and skips the test where XLA does not call oneDNN.

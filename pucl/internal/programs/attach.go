@@ -3,7 +3,7 @@
 package programs
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../internal/plugin
+#cgo CFLAGS: -I${SRCDIR}/../plugin
 #include "plugin.h"
 
 extern void *keepCompile(compile_t *);
@@ -28,7 +28,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/puclab/puclab/pucl/engine/internal/plugin"
+	"github.com/puclab/puclab/pucl/internal/plugin"
 )
 
 // mostIdle is how many programs are kept that nobody holds. So many of training a small CNN, steps and what else a run compiles, take

@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
 // TestCallsForOtherArraysFail: a call whose plan is for other arrays, or that names none, is an error and touches nothing.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/onednn"
+	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
 // general is a convolution with everything that XLA knows of but groups. The first of a pair is for rows, the second for columns.

@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
-	"github.com/puclab/puclab/pucl/engine/programs"
+	"github.com/puclab/puclab/pucl/internal/programs"
 )
 
 // newClient returns a client of the engine's plugin, for this test alone.

@@ -59,9 +59,6 @@ type Algorithm1 struct {
 	FineTune    *classify.FineTuneConfig // trains encoder and head further, if not nil; images only
 }
 
-// NeedsPrior implements [learn.Method].
-func (Algorithm1) NeedsPrior() bool { return false }
-
 // String implements [learn.Method].
 func (m Algorithm1) String() string {
 	space := ""

@@ -45,9 +45,6 @@ type CrossFit struct {
 	HeldOut *learn.Data
 }
 
-// NeedsPrior implements [learn.Method].
-func (CrossFit) NeedsPrior() bool { return false }
-
 // String implements [learn.Method].
 func (m CrossFit) String() string {
 	debiased, chosen := "", ""

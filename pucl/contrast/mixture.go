@@ -26,7 +26,7 @@ type Mixture struct {
 	FineTune    *classify.FineTuneConfig // trains encoder and head further on the pseudo-labels, if not nil; images only
 }
 
-// NeedsPrior implements [learn.Method].
+// NeedsPrior reports whether Train requires a class prior; see [learn.NeedsPrior].
 func (m Mixture) NeedsPrior() bool { return m.Debiased }
 
 // String implements [learn.Method].

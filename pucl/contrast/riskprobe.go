@@ -21,7 +21,7 @@ type RiskProbe struct {
 	FineTune    *classify.FineTuneConfig      // trains encoder and head further by the risk, if not nil; images only
 }
 
-// NeedsPrior implements [learn.Method].
+// NeedsPrior reports whether Train requires a class prior; see [learn.NeedsPrior].
 func (RiskProbe) NeedsPrior() bool { return true }
 
 // String implements [learn.Method].

@@ -21,12 +21,17 @@ type Method interface {
 	// Check returns an error that names the field and the remedy if the method cannot train on such data. It is called
 	// before any training, with the prior that Run will have.
 	Check(data Data, prior float64) error
-	// NeedsPrior reports whether Train requires Run.Prior. Fit estimates it, or reports that the data do not allow it.
-	NeedsPrior() bool
 	// Train trains on data. Equal arguments give equal results on the same engine.
 	Train(ctx context.Context, eng *engine.Engine, data Data, run Run) (*Trained, error)
 	// String names the method and the values of all its hyper-parameters.
 	String() string
+}
+
+// NeedsPrior reports whether Train requires Run.Prior: whether m has a method NeedsPrior() bool that returns true. Fit
+// then estimates the prior, or reports that the data do not allow it.
+func NeedsPrior(m Method) bool {
+	needs, ok := m.(interface{ NeedsPrior() bool })
+	return ok && needs.NeedsPrior()
 }
 
 // Run holds the arguments of one training that do not belong to the method.

@@ -26,7 +26,7 @@ type Baseline struct {
 	Settings  train.Settings  // Checkpoint is that of the call
 }
 
-// NeedsPrior implements [Method].
+// NeedsPrior reports whether Train requires a class prior; see [learn.NeedsPrior].
 func (m Baseline) NeedsPrior() bool { return m.Method != nil && baseline.NeedsPrior(m.Method) }
 
 // String implements [Method].

@@ -76,7 +76,7 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 	}
 	run := learn.Run{Seed: config.Seed, Prior: config.Prior, Checkpoint: config.Checkpoint}
 	var doubts []string
-	if config.Method.NeedsPrior() && run.Prior == 0 {
+	if learn.NeedsPrior(config.Method) && run.Prior == 0 {
 		estimate, err := estimatedPrior(examples, config.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("pu: estimating the class prior: %w", err)

@@ -26,9 +26,6 @@ type Logistic struct {
 	L2 float64 // times ‖w‖²/2 is added to the mean loss, for standardized features; 0 means 1e-3
 }
 
-// NeedsPrior implements [Method].
-func (Logistic) NeedsPrior() bool { return false }
-
 // String implements [Method].
 func (m Logistic) String() string {
 	if m.L2 != 0 {
@@ -72,7 +69,7 @@ type Linear struct {
 	Probe    probe.Config // Seed is that of the call
 }
 
-// NeedsPrior implements [Method].
+// NeedsPrior reports whether Train requires a class prior; see [learn.NeedsPrior].
 func (Linear) NeedsPrior() bool { return true }
 
 // String implements [Method].

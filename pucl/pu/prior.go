@@ -116,7 +116,7 @@ func enoughForPrior(name string, data learn.Data, given float64) error {
 // checkEstimable returns an error if a method requires a class prior that the call does not give and the data do not
 // allow to estimate.
 func checkEstimable(m Method, data learn.Data, given float64) error {
-	if given > 0 || !m.NeedsPrior() {
+	if given > 0 || !learn.NeedsPrior(m) {
 		return nil
 	}
 	if data.Images() {

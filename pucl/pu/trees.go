@@ -20,9 +20,6 @@ type Trees struct {
 	Trees prior.Trees
 }
 
-// NeedsPrior implements [Method].
-func (Trees) NeedsPrior() bool { return false }
-
 // String implements [Method].
 func (m Trees) String() string {
 	if m.Trees != (prior.Trees{}) {
@@ -53,9 +50,6 @@ func (m Trees) ranker() ranker {
 // is needed: with labels at random the area is π/2 + (1−π) times the area for positives against negatives, so that both
 // rank the methods alike.
 type Tabular struct{}
-
-// NeedsPrior implements [Method].
-func (Tabular) NeedsPrior() bool { return false }
 
 // String implements [Method].
 func (Tabular) String() string { return "Tabular" }

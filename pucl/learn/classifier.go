@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -18,7 +19,7 @@ import (
 )
 
 // Classifier predicts whether an example is positive, from raw input: image files or pixels, table rows with gaps and
-// categories.
+// categories. It compiles its encoders with the first prediction, and is safe for concurrent use.
 type Classifier struct {
 	Info Info // how it was trained
 
@@ -27,6 +28,7 @@ type Classifier struct {
 	files    folder.Config     // how image files are brought to that shape
 	encoding *tabular.Encoding // of rows; nil for images
 	members  []Member
+	programs *compiled
 }
 
 // Info states how a classifier was trained.
@@ -43,7 +45,8 @@ type Info struct {
 // NewClassifier returns the classifier of what a method trained on d. The encoding is that of the rows, nil for images.
 func NewClassifier(eng *engine.Engine, d *Dataset, encoding *tabular.Encoding, t *Trained, info Info) (*Classifier,
 	error) {
-	c := &Classifier{Info: info, eng: eng, shape: d.Shape, encoding: encoding, members: t.Members}
+	c := &Classifier{Info: info, eng: eng, shape: d.Shape, encoding: encoding, members: t.Members,
+		programs: newCompiled()}
 	if d.Table == nil {
 		c.files = folder.Config{Height: d.Shape.Height, Width: d.Shape.Width, Gray: d.Shape.Channels == 1}
 		if d.Files != nil {
@@ -93,7 +96,7 @@ func (c *Classifier) Scores(d *Dataset) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return meanScores(c.eng, c.members, data)
+	return meanScores(c.eng, c.programs, c.members, data)
 }
 
 // Predict returns the probability of the positive class for each example, [n].
@@ -118,8 +121,7 @@ func (c *Classifier) PredictImage(img image.Image) (float64, error) {
 	return c.predictOne(&Dataset{Pixels: pixels, Shape: c.shape})
 }
 
-// PredictFile returns the probability that the image in a JPEG or PNG file is positive. The image is cropped and scaled
-// as the training images were.
+// PredictFile returns the probability that the image in a JPEG or PNG file is positive, see [Classifier.PredictReader].
 func (c *Classifier) PredictFile(path string) (float64, error) {
 	if err := c.checkImages(); err != nil {
 		return 0, err
@@ -129,9 +131,25 @@ func (c *Classifier) PredictFile(path string) (float64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	pixels, err := c.files.Decode(f)
+	p, err := c.PredictReader(f)
 	if err != nil {
-		return 0, fmt.Errorf("learn: %s: %w", path, err)
+		return 0, fmt.Errorf("the file %s: %w", path, err)
+	}
+	return p, nil
+}
+
+// PredictReader returns the probability that the JPEG or PNG image that r holds is positive. The image is cropped and
+// scaled as the training images were. Images that are too large to be read safely are an error, see folder.Config.
+func (c *Classifier) PredictReader(r io.Reader) (float64, error) {
+	if err := c.checkImages(); err != nil {
+		return 0, err
+	}
+	if r == nil {
+		return 0, errors.New("learn: no reader given; give an open file or the body of a request")
+	}
+	pixels, err := c.files.Decode(r)
+	if err != nil {
+		return 0, fmt.Errorf("learn: %w", err)
 	}
 	return c.predictOne(&Dataset{Pixels: pixels, Shape: c.shape})
 }

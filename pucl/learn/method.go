@@ -73,24 +73,21 @@ func (m Member) check() error {
 }
 
 // scores returns the logit of each example.
-func (m Member) scores(eng *engine.Engine, data Data) ([]float64, error) {
+func (m Member) scores(eng *engine.Engine, programs *compiled, data Data) ([]float64, error) {
 	if m.Trees != nil {
 		return m.Trees.Scores(data.X)
 	}
 	x := data.X
 	if m.Network != nil {
-		embed := func() (*train.Embedding, error) { return m.Network.EmbedFeatures(eng, data.X) }
 		if data.Images() {
 			if err := m.Network.CheckShape(data.Shape.Height, data.Shape.Width, data.Shape.Channels); err != nil {
 				return nil, err
 			}
-			embed = func() (*train.Embedding, error) { return m.Network.Embed(eng, data.Pixels) }
 		}
-		e, err := embed()
-		if err != nil {
+		var err error
+		if x, err = programs.embed(eng, m.Network, data); err != nil {
 			return nil, err
 		}
-		x = e.H
 	}
 	if m.Unit {
 		x = rows.Unit(x)
@@ -100,10 +97,10 @@ func (m Member) scores(eng *engine.Engine, data Data) ([]float64, error) {
 
 // Scores returns the mean logit of the members for each example, [n].
 func (t *Trained) Scores(eng *engine.Engine, data Data) ([]float64, error) {
-	return meanScores(eng, t.Members, data)
+	return meanScores(eng, newCompiled(), t.Members, data)
 }
 
-func meanScores(eng *engine.Engine, members []Member, data Data) ([]float64, error) {
+func meanScores(eng *engine.Engine, programs *compiled, members []Member, data Data) ([]float64, error) {
 	if len(members) == 0 {
 		return nil, errors.New("learn: a classifier without members; pu.Fit trains one, and pu.Load reads one")
 	}
@@ -112,7 +109,7 @@ func meanScores(eng *engine.Engine, members []Member, data Data) ([]float64, err
 		if err := m.check(); err != nil {
 			return nil, err
 		}
-		own, err := m.scores(eng, data)
+		own, err := m.scores(eng, programs, data)
 		if err != nil {
 			return nil, err
 		}

@@ -102,7 +102,7 @@ func decode(sections [][]byte, custom encoder.Encoder) (*Classifier, error) {
 	if err := strictjson.Unmarshal(sections[0], &h); err != nil {
 		return nil, kind.Damaged("has a damaged head (%v)", err)
 	}
-	c := &Classifier{Info: h.Info, shape: h.Shape, files: h.Files, encoding: h.Encoding}
+	c := &Classifier{Info: h.Info, shape: h.Shape, files: h.Files, encoding: h.Encoding, programs: newCompiled()}
 	rest := sections[1]
 	for i, m := range h.Members {
 		if m.Bytes < 0 || m.Bytes > len(rest) || m.Bytes == 0 && h.Encoding == nil ||

@@ -11,6 +11,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
@@ -99,6 +101,9 @@ func TestFolder(t *testing.T) {
 			expect.NoError(t, out.Close())
 			one := expect.Must(c.PredictFile(file))(t)
 			expect.Near(t, expect.Must(c.PredictImage(img))(t), one, 0)
+			in := expect.Must(os.Open(file))(t)
+			defer in.Close()
+			expect.Near(t, expect.Must(c.PredictReader(in))(t), one, 0)
 			same := expect.Must(pu.Images(img.Pix, data.Shape, nil))(t)
 			expect.Near(t, expect.Must(c.Predict(same))(t)[0], one, 1e-5)
 			expect.Error(t, expect.Err(c.PredictRow(map[string]any{"a": 1})), "a row of a table", "12×12×1")
@@ -186,4 +191,45 @@ func TestFromPU(t *testing.T) {
 		}
 	}
 	expect.Error(t, expect.Err(pu.FromPU(nil)), "no PU data")
+}
+
+// A classifier may be used from many goroutines, predicts the same alone and in a batch, and keeps no memory.
+func TestServing(t *testing.T) {
+	eng := enginetest.Open(t)
+	path := folderOf(t, map[string][2]int{"labeled": {20, 0}, "unlabeled": {30, 50}})
+	data := expect.Must(pu.OpenFolder(path, pu.FolderConfig{}))(t)
+	p := smallCNN()
+	p.Steps = 2
+	c := expect.Must(pu.Fit(context.Background(), data, pu.Config{Method: pu.CrossFit{Pretraining: p, Folds: 2},
+		Engine: eng}))(t)
+	want := expect.Must(c.Predict(data))(t)
+	size := len(data.Pixels) / data.Len()
+	one := func(i int) float64 {
+		img := &image.Gray{Pix: data.Pixels[i*size : (i+1)*size], Stride: data.Shape.Width,
+			Rect: image.Rect(0, 0, data.Shape.Width, data.Shape.Height)}
+		return expect.Must(c.PredictImage(img))(t)
+	}
+	var group sync.WaitGroup
+	for i := range 32 {
+		group.Go(func() { expect.Near(t, one(i), want[i], 1e-5, "image %d", i) })
+	}
+	group.Wait()
+	for _, n := range []int{1, 2, 3, 65} { // filled up to 1, 2, 4, 128 rows
+		part := expect.Must(pu.Images(data.Pixels[:n*size], data.Shape, nil))(t)
+		for i, p := range expect.Must(c.Predict(part))(t) {
+			expect.Near(t, p, want[i], 1e-5, "%d images, image %d", n, i)
+		}
+	}
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for range 500 {
+		one(0)
+	}
+	after := heap()
+	expect.That(t, after < before+1<<20, "%d bytes before 500 predictions, %d after", before, after)
 }

@@ -132,21 +132,32 @@ func (m *Model) EmbedFeatures(eng *engine.Engine, x *mat.Dense) (*Embedding, err
 		return nil, fmt.Errorf("train: this model embeds images of %d×%d×%d bytes, not features; use Embed",
 			m.shape.Height, m.shape.Width, m.shape.Channels)
 	}
-	if x == nil || x.IsEmpty() {
-		return nil, errors.New("train: no rows given to embed; give at least one")
+	if err := checkFeatures(x, m.features); err != nil {
+		return nil, err
 	}
 	n, d := x.Dims()
-	if d != m.features {
-		return nil, fmt.Errorf("train: rows of %d features given, but this model was trained on rows of %d; give the columns of its training, in their order", d, m.features)
+	return embedAll(m, eng, n, from(float32s(x), d), []int{d}, func(x *Node) *Node { return x })
+}
+
+// checkFeatures returns an error unless x has rows of that many numbers in the range of float32.
+func checkFeatures(x *mat.Dense, features int) error {
+	if x == nil || x.IsEmpty() {
+		return errors.New("train: no rows given to embed; give at least one")
+	}
+	n, d := x.Dims()
+	if d != features {
+		return fmt.Errorf("train: rows of %d features given, but this model was trained on rows of %d; give the columns "+
+			"of its training, in their order", d, features)
 	}
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
 			if !(math.Abs(v) <= math.MaxFloat32) { // this form also refuses NaN
-				return nil, fmt.Errorf("train: feature %d of row %d is %g; it must be a finite number in the range of float32", j, i, v)
+				return fmt.Errorf("train: feature %d of row %d is %g; it must be a finite number in the range of float32",
+					j, i, v)
 			}
 		}
 	}
-	return embedAll(m, eng, n, from(float32s(x), d), []int{d}, func(x *Node) *Node { return x })
+	return nil
 }
 
 func (m *Model) imageDims() []int { return []int{m.shape.Height, m.shape.Width, m.shape.Channels} }
@@ -172,20 +183,24 @@ func embedAll[T uint8 | float32](m *Model, eng *engine.Engine, n int, read func(
 	return &Embedding{H: out[0], Z: out[1]}, nil
 }
 
-// Embedder embeds images by a model's encoder as its variables are at the time, again and again by one compiled program. It
-// must be finalized.
+// Embedder embeds examples by a model's encoder as its variables are at the time, again and again by one compiled program
+// for each number of examples up to 512. It is safe for concurrent use, and must be finalized.
 type Embedder struct {
 	exec  *model.Exec
 	shape []int // of an example
 }
 
-// NewEmbedder prepares to embed images of the model's shape.
+// NewEmbedder prepares to embed images of the model's shape, or rows of as many features as it was trained on.
 func (m *Model) NewEmbedder(eng *engine.Engine) (*Embedder, error) {
-	if err := cmp.Or(m.CheckImages(), eng.Check()); err != nil {
+	if err := cmp.Or(m.check(), eng.Check()); err != nil {
 		return nil, err
 	}
-	return newEmbedder(m, eng, m.imageDims(), func(scope *model.Scope, images *Node) []*Node {
-		return []*Node{m.Encode(scope, ScalePixels(images), false)}
+	shape, scale := m.imageDims(), ScalePixels
+	if m.features > 0 {
+		shape, scale = []int{m.features}, func(x *Node) *Node { return x }
+	}
+	return newEmbedder(m, eng, shape, func(scope *model.Scope, examples *Node) []*Node {
+		return []*Node{m.Encode(scope, scale(examples), false)}
 	})
 }
 
@@ -222,8 +237,29 @@ func (m *Model) refuseNew(known int) {
 
 // Embed returns the encoder's outputs for images of height×width×channels bytes each, a row for each.
 func (e *Embedder) Embed(images []uint8) (*mat.Dense, error) {
-	size := e.shape[0] * e.shape[1] * e.shape[2]
-	out, err := embedIn(e, len(images)/size, from(images, size))
+	if len(e.shape) != 3 {
+		return nil, fmt.Errorf("train: this model embeds rows of %d features, not images; use EmbedFeatures", e.shape[0])
+	}
+	n, err := pixels.Count(images, "images", augment.Shape{Height: e.shape[0], Width: e.shape[1], Channels: e.shape[2]})
+	if err != nil {
+		return nil, named(err)
+	}
+	return e.embed(embedIn(e, n, from(images, len(images)/n)))
+}
+
+// EmbedFeatures returns the encoder's outputs for rows of features [n, d], a row for each.
+func (e *Embedder) EmbedFeatures(x *mat.Dense) (*mat.Dense, error) {
+	if len(e.shape) != 1 {
+		return nil, errors.New("train: this model embeds images, not features; use Embed")
+	}
+	if err := checkFeatures(x, e.shape[0]); err != nil {
+		return nil, err
+	}
+	n, d := x.Dims()
+	return e.embed(embedIn(e, n, from(float32s(x), d)))
+}
+
+func (e *Embedder) embed(out []*mat.Dense, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +286,8 @@ func embedIn[T uint8 | float32](e *Embedder, n int, read func(first int, to []T)
 			return nil, err
 		}
 		clear(batch[rows*size:])
-		out, err := e.exec.Call(tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, e.shape...)...))
+		in := tensors.FromFlatDataAndDimensions(batch, append([]int{len(batch) / size}, e.shape...)...)
+		out, err := e.exec.Call(in)
 		if err != nil {
 			return nil, fmt.Errorf("train: embedding examples %d to %d: %w", first, first+rows-1, engine.RootCause(err))
 		}
@@ -259,6 +296,11 @@ func embedIn[T uint8 | float32](e *Embedder, n int, read func(first int, to []T)
 				all = append(all, mat.NewDense(n, x.Shape().Dim(-1), nil))
 			}
 			if err := copyRows(all[i], first, x, 0, rows); err != nil {
+				return nil, err
+			}
+		}
+		for _, x := range append(out, in) { // at once: the collector does not see the engine's memory
+			if err := x.FinalizeAll(); err != nil {
 				return nil, err
 			}
 		}

@@ -120,16 +120,20 @@ func ExampleWeightedSum() {
 	// Output: ssCL + 0.1 uniformity -0.1605
 }
 
-// A new idea is one function: labeled anchors are repelled by the unlabeled rows only, since the labeled ones are known to
-// be of their class. The first example is labeled: its anchors score log(2) − 2, the others log(e² + 2) − 2.
+// Labeled rows repel no labeled anchor, because they are of one class. The first image is labeled: its anchors have the loss
+// log(2) − 2, the anchors of the second image log(e² + 2) − 2. The README shows this program.
 func ExampleObjective() {
-	idea := pucl.Objective{
-		Name:    "known friends",
+	eng, err := engine.Open()
+	check(err)
+	mine := pucl.Objective{
+		Name:    "no repulsion among labeled",
 		Attract: pucl.ByLabel(pucl.LabeledMean, pucl.OwnViews),
 		Repel:   func(b *pucl.Block) *Node { return pucl.LogSumExp(b, Not(b.Labeled)) },
 	}
-	print(idea, rightAngles, true, false)
-	// Output: known friends -0.5337
+	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}} // two images: first views, then second views
+	loss, err := mine.Value(eng, z, []bool{true, false}, 0.5)
+	fmt.Printf("%s: %.4f nats, %v\n", mine.Name, loss, err)
+	// Output: no repulsion among labeled: -0.5337 nats, <nil>
 }
 
 // Of two classes both rows of the other example are true negatives, as in ssCL: log(1 + 2e⁻²). Of one class there is none, and nothing

@@ -126,7 +126,7 @@ var greek = map[string]rune{
 func TestGreekLettersAreInTheGlossary(t *testing.T) {
 	texts := guideTexts(t)
 	explained := map[rune]bool{'Σ': true}
-	for line := range strings.Lines(texts["../../guides/glossary.md"]) {
+	for line := range strings.Lines(texts["../../docs/glossary.md"]) {
 		if cells := strings.Split(line, "|"); len(cells) > 2 {
 			for _, letter := range letters(cells[1]) {
 				explained[letter] = true
@@ -183,11 +183,11 @@ func prose(t *testing.T, path string) (text string) {
 	return text
 }
 
-// guideTexts returns the text of every guide without its blocks, by its path.
+// guideTexts returns the text of every page of docs without its blocks, by path.
 func guideTexts(t *testing.T) map[string]string {
 	t.Helper()
-	paths, err := filepath.Glob("../../guides/*.md")
-	expect.Require(t, err == nil && len(paths) != 0, "no guides (%v)", err)
+	paths, err := filepath.Glob("../../docs/*.md")
+	expect.Require(t, err == nil && len(paths) != 0, "no pages (%v)", err)
 	texts := map[string]string{}
 	for _, path := range paths {
 		data := expect.Must(os.ReadFile(path))(t)

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// guide is what a guide has its reader do: files to write, then commands to run.
+// guide holds the files and the commands of a guide.
 type guide struct {
 	files    []file
 	commands []command
 }
 
-// file is what one Go block, and those that go on with it, make.
+// file is a Go file: a Go block and the blocks that continue it.
 type file struct {
 	path, text string
 	line       int // of the guide, where it begins
 }
 
-// command is a block for the shell and the block of what it prints.
+// command is a sh block and its expected output.
 type command struct {
 	script, want string
 	line         int
@@ -98,7 +98,7 @@ func blocks(markdown string) ([]block, error) {
 // named matches the first line of a block that begins a file.
 var named = regexp.MustCompile(`^// (\S+\.go)\n`)
 
-// addGo begins a file with a block that names one, and goes on with the last file otherwise.
+// addGo begins a new file if the block names one, and continues the last file otherwise.
 func (g *guide) addGo(b block) error {
 	name := named.FindStringSubmatch(b.text)
 	if name == nil {
@@ -117,7 +117,7 @@ func (g *guide) addGo(b block) error {
 	return nil
 }
 
-// check returns an error if the file would lie outside of the module, is no Go, or is not as gofmt writes it.
+// check returns an error if the path leaves the module, or if the text is not Go or not formatted by gofmt.
 func (f file) check() error {
 	if !fs.ValidPath(f.path) || path.Clean(f.path) != f.path {
 		return fmt.Errorf("%s is no path inside of the module", f.path)

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,12 +77,13 @@ func TestMatch(t *testing.T) {
 // A guide is followed in a module of one's own, here with nothing but the standard library, and one that is wrong is noticed.
 func TestFollow(t *testing.T) {
 	expect.Slow(t)
-	const guide = "```go\n// sum/main.go\npackage main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(\"sum\", 1+2)\n}\n```\n\n" +
+	const setup = "go mod init example.com/own\n"
+	const guide = "```sh\n" + setup + "```\n\n```go\n// sum/main.go\npackage main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(\"sum\", 1+2)\n}\n```\n\n" +
 		"```sh\ngo run ./sum\n```\n\n```text\nsum 3\n```\n\n" +
 		"```sh\necho exit status 3; exit 3\n```\n\n```text\nexit status 3\n```\n"
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"right", "", "", ""},
-		{"a number changed", "sum 3", "sum 4", "line 12: go run ./sum\nprints something else: line 1"},
+		{"a number changed", "sum 3", "sum 4", "line 16: go run ./sum\nprints something else: line 1"},
 		{"a function that is gone", "fmt.Println", "fmt.Gone", "undefined: fmt.Gone"},
 		{"a missing import", "import \"fmt\"\n\n", "", "undefined: fmt"},
 		{"a command that fails", "go run ./sum", "go run ./product", "ends with status 1, not 0"},
@@ -92,7 +92,7 @@ func TestFollow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "guide.md")
 			expect.NoError(t, os.WriteFile(name, []byte(strings.Replace(guide, tt.old, tt.new, 1)), 0o666))
-			err := follow(name, "go mod init example.com/own")
+			err := follow(name, setup, "/nowhere")
 			expect.That(t, (tt.want != "" || err == nil) &&
 				(tt.want == "" || err != nil && strings.Contains(err.Error(), tt.want)), "%v, want %q", err, tt.want)
 		})
@@ -109,28 +109,23 @@ func TestShellEndsWhatItStarted(t *testing.T) {
 }
 
 func TestOwnModule(t *testing.T) {
-	readme := expect.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
-	setup := expect.Must(ownModule(string(readme), "/somewhere"))(t)
-	expect.That(t, strings.Contains(setup, "go mod init ") && strings.Contains(setup, "=/somewhere\n"), "%q", setup)
-	expect.That(t, expect.Err(ownModule("# Nothing\n", "/somewhere")) != nil,
-		"a README without the section is not refused")
+	page := expect.Must(os.ReadFile(filepath.Join("..", "..", "docs", "own-module.md")))(t)
+	setup := expect.Must(ownModule(string(page)))(t)
+	expect.That(t, strings.Contains(setup, "go mod init ") && strings.Contains(setup, "="+placeholder+"\n"), "%q", setup)
+	expect.Error(t, expect.Err(ownModule("# Nothing\n")), "the first block is not a sh block with /path/to/puclab")
 }
 
-// The guides of this module have the form, are in the index, and link to files that are there.
+// The pages of docs have the form of a guide, and the index links to each.
 func TestGuides(t *testing.T) {
 	folder := os.DirFS(filepath.Join("..", ".."))
-	names, err := fs.Glob(folder, "guides/*.md")
-	expect.Require(t, err == nil && len(names) != 0, "guides %v, %v", names, err)
-	index := expect.Must(fs.ReadFile(folder, "guides/README.md"))(t)
-	link := regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)
+	names, err := fs.Glob(folder, "docs/*.md")
+	expect.Require(t, err == nil && len(names) != 0, "pages %v, %v", names, err)
+	index := expect.Must(fs.ReadFile(folder, "docs/README.md"))(t)
 	for _, name := range names {
 		text := expect.Must(fs.ReadFile(folder, name))(t)
 		expect.Must(parse(string(text)))(t)
 		if base := filepath.Base(name); base != "README.md" && !strings.Contains(string(index), "("+base+")") {
-			t.Errorf("guides/README.md does not link to %s", base)
-		}
-		for _, found := range link.FindAllStringSubmatch(words(string(text)), -1) {
-			expect.NoError(t, expect.Err(os.Stat(filepath.Join("..", "..", "guides", found[1]))))
+			t.Errorf("docs/README.md does not link to %s", base)
 		}
 	}
 }

@@ -1,25 +1,26 @@
-// Guidecheck does what the guides of this module tell their readers to do, and compares what comes of it with what they say:
+// Guidecheck runs the programs and commands of the guides in docs and compares their output with the text of the guide:
 //
-//	go run ./internal/guidecheck                        # all guides
-//	go run ./internal/guidecheck guides/my-own-data.md
+//	go run ./internal/guidecheck                      # all pages of docs
+//	go run ./internal/guidecheck docs/my-own-data.md
 //
-// Each guide is followed in an empty temporary folder, in a module of one's own that is made as README.md tells.
+// It runs each guide in an empty temporary folder, in a module that it makes by the commands of docs/own-module.md.
 //
 // # The form of a guide
 //
 // A guide is Markdown with fenced blocks of these languages.
 //
-//	go    A file. The first line names it: // main.go, or // predict/main.go. A block that names none goes on with the
-//	      file before it. All files are written before anything is run, and are formatted by gofmt.
-//	sh    What the reader types, in the folder of go.mod: go run . for instance. It is run by bash, which ends at the first
-//	      command that fails.
-//	text  What the sh block before it prints, standard output and standard error. Where there is none, nothing may be
-//	      printed. A command that is meant to fail ends its output with the line "exit status 1", as go run prints it.
+//	go    A file. The first line names it: // main.go, or // predict/main.go. A block without a name continues the
+//	      file before it. All files are written before any command runs, and must be formatted by gofmt.
+//	sh    Commands for the folder of go.mod, for instance go run . Bash runs them and stops at the first command
+//	      that fails. The path /path/to/puclab stands for the copy of this module.
+//	text  The output of the sh block before it, standard output and standard error. Without a text block the output
+//	      must be empty. A command that is meant to fail ends its output with the line "exit status 1", as go run
+//	      prints it.
 //
-// Any other language stands for a block that nobody runs, and says so: ```python not run.
+// A block of another language is not run and its language ends in "not run": ```python not run.
 //
-// What is printed is compared line by line. 0.85…0.92 stands for a number from the one to the other with as many decimals, and a
-// lone … for words on one line, without any digit: so no wrong number passes for another.
+// The comparison is line by line. In a guide, 0.85…0.92 stands for a number in this range with as many decimals, and a
+// lone … for words on one line, without any digit, so that it cannot hide a wrong number.
 package main
 
 import (
@@ -44,23 +45,23 @@ func main() {
 	}
 }
 
-// check follows the guides in some files, all of guides/ where none is named, and tells of each how it went.
+// check runs the named guides, all pages of docs if none is named, and prints the outcome of each.
 func check(names []string) error {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return fmt.Errorf("go env GOMOD: %w", err)
 	}
 	copy := filepath.Dir(strings.TrimSpace(string(out)))
-	readme, err := os.ReadFile(filepath.Join(copy, "README.md"))
+	page, err := os.ReadFile(filepath.Join(copy, "docs", "own-module.md"))
 	if err != nil {
 		return err
 	}
-	setup, err := ownModule(string(readme), copy)
+	setup, err := ownModule(string(page))
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		if names, err = filepath.Glob(filepath.Join(copy, "guides", "*.md")); err != nil {
+		if names, err = filepath.Glob(filepath.Join(copy, "docs", "*.md")); err != nil {
 			return err
 		}
 	}
@@ -72,7 +73,7 @@ func check(names []string) error {
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
 			began := time.Now()
-			if err := follow(name, setup); err != nil {
+			if err := follow(name, setup, copy); err != nil {
 				fmt.Printf("FAILED %s: %v\n", name, err)
 				failed.Add(1)
 				return
@@ -87,22 +88,25 @@ func check(names []string) error {
 	return nil
 }
 
-// ownModule returns the commands by which the README has its reader make a module that uses the copy of this one.
-func ownModule(readme, copy string) (string, error) {
-	const heading, path = "\n### In your own module\n", "/path/to/puclab"
-	_, section, _ := strings.Cut(readme, heading)
-	list, err := blocks(section)
+// placeholder stands for the copy of this module in the commands of guides.
+const placeholder = "/path/to/puclab"
+
+// ownModule returns the first sh block of docs/own-module.md, which makes a module that uses the copy of this one.
+func ownModule(page string) (string, error) {
+	list, err := blocks(page)
 	if err != nil {
-		return "", fmt.Errorf("README.md: %w", err)
+		return "", fmt.Errorf("docs/own-module.md: %w", err)
 	}
-	if len(list) == 0 || list[0].language != "sh" || !strings.Contains(list[0].text, path) {
-		return "", fmt.Errorf("README.md: no sh block with %s follows %q", path, strings.TrimSpace(heading))
+	if len(list) == 0 || list[0].language != "sh" || !strings.Contains(list[0].text, placeholder) {
+		return "", fmt.Errorf("docs/own-module.md: the first block is not a sh block with %s; "+
+			"it must hold the commands that make the module", placeholder)
 	}
-	return strings.ReplaceAll(list[0].text, path, copy), nil
+	return list[0].text, nil
 }
 
-// follow does what a guide tells, in a new folder where setup makes a module.
-func follow(name, setup string) error {
+// follow runs the guide in the file name in a new folder, after the commands setup, which the guide itself may show as well.
+// copy replaces the placeholder.
+func follow(name, setup, copy string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -125,10 +129,14 @@ func follow(name, setup string) error {
 			return err
 		}
 	}
-	if printed, status, err := shell(folder, setup); err != nil || status != 0 {
+	if printed, status, err := shell(folder, strings.ReplaceAll(setup, placeholder, copy)); err != nil || status != 0 {
 		return fmt.Errorf("the module cannot be made (status %d, %v):\n%s", status, err, printed)
 	}
 	for _, c := range g.commands {
+		if c.script == setup { // has run
+			continue
+		}
+		c.script = strings.ReplaceAll(c.script, placeholder, copy)
 		if err := c.try(folder); err != nil {
 			return fmt.Errorf("line %d: %w", c.line, err)
 		}
@@ -136,7 +144,7 @@ func follow(name, setup string) error {
 	return nil
 }
 
-// try runs a command in a folder and compares what it prints and whether it fails with what the guide says.
+// try runs a command in a folder and compares its output and its exit status with the guide.
 func (c command) try(folder string) error {
 	printed, status, err := shell(folder, c.script)
 	if err != nil {
@@ -157,7 +165,7 @@ func (c command) try(folder string) error {
 	return nil
 }
 
-// shell runs a script by bash in a folder, and returns what it printed and its exit status. What the script leaves running is ended.
+// shell runs a script by bash in a folder and returns its output and its exit status. It ends processes that the script left running.
 func shell(folder, script string) (printed string, status int, err error) {
 	const end = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n"
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", end+script)

@@ -14,8 +14,8 @@ import (
 // go run ./notebooks/defaults -markdown, and paste its output below "## The tables".
 func TestGuideHasTheTables(t *testing.T) {
 	want := expect.Must(tables(expect.Must(readResults("results.csv"))(t)))(t)
-	guide := string(expect.Must(os.ReadFile("../../guides/defaults.md"))(t))
-	expect.That(t, strings.Contains(guide, want), "guides/defaults.md lacks these tables:\n%s", want)
+	guide := string(expect.Must(os.ReadFile("../../docs/defaults.md"))(t))
+	expect.That(t, strings.Contains(guide, want), "docs/defaults.md lacks these tables:\n%s", want)
 }
 
 // Each committed result belongs to a set and a method of the study, has a new seed, and occurs once.

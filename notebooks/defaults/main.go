@@ -2,7 +2,7 @@
 //
 //	go run ./notebooks/defaults                         every fit that the results file lacks
 //	go run ./notebooks/defaults -kinds rows -seeds 5    tables only, five seeds
-//	go run ./notebooks/defaults -markdown               the tables of guides/defaults.md, from the results file
+//	go run ./notebooks/defaults -markdown               the tables of docs/defaults.md, from the results file
 //
 // The program appends a line to the results file after each fit and skips fits that the file already has. The UCI
 // tables, Fashion-MNIST and CIFAR-10 must be on the machine: see package datasets for the folders.

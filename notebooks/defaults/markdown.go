@@ -9,7 +9,7 @@ import (
 // defaults are the methods that package pu chooses today, by the kind of data.
 var defaults = map[string]string{"rows": forRows, "images": contrast, "small": contrast}
 
-// tables returns the tables of guides/defaults.md.
+// tables returns the tables of docs/defaults.md.
 func tables(results []result) (string, error) {
 	var b strings.Builder
 	results = append(guardedResults(results), results...)

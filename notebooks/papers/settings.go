@@ -132,7 +132,7 @@ func laptopCIFAR(benchmark string, baselines []string) setting {
 // numbers are A.7's; the recipes are A.7.3's; epochs and the encoder of Fashion-MNIST are those of its authors' public code. The
 // paper trains ResNet-18 on CIFAR-10 in its figures, and names no encoder for STL-10. STL-10 has 2,500 labeled images of each side, a
 // tenth of which is held out here as in the code of VPU, so that 2,250 stand in for 3,000. On CIFAR-10 the trust of LARS, of which the
-// paper is silent, and bfloat16 are those of the run on a card that README tells of.
+// paper is silent, and bfloat16 are those of the run on an H100 in docs/speed.md.
 //
 // Baselines train the same encoders for 200 epochs, vPU at the rates of its authors.
 func paper(benchmark string, labeled int) setting {

@@ -18,13 +18,13 @@ import (
 	"github.com/puclab/puclab/theory/claims"
 )
 
-// TestReadme holds the README's table to the committed runs. `go run ./notebooks report -markdown` prints it.
-func TestReadme(t *testing.T) {
+// The table of docs/verdicts.md counts the verdicts of the committed runs. `go run ./notebooks report -markdown` prints it.
+func TestVerdictsPage(t *testing.T) {
 	expect.Slow(t)
 	var out, messages bytes.Buffer
 	expect.NoError(t, run([]string{"-markdown"}, &out, &messages))
-	readme := expect.Must(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
-	expect.That(t, strings.Contains(string(readme), out.String()), "README.md lacks the table\n%s", out.String())
+	page := expect.Must(os.ReadFile(filepath.Join("..", "..", "docs", "verdicts.md")))(t)
+	expect.That(t, strings.Contains(string(page), out.String()), "docs/verdicts.md lacks the table\n%s", out.String())
 }
 
 // TestAgainstTheFiles decides one claim anew from the files of the runs, by loops.

@@ -156,7 +156,7 @@ func Load(path string, custom ...encoder.Encoder) (*Classifier, error) {
 }
 
 // Choose returns the method that [Fit] uses for such data where the configuration names none: [Tabular] for rows,
-// [Mixture] for images. The page guides/defaults.md compares both with other methods, states the time of a fit, and has
+// [Mixture] for images. The page docs/defaults.md compares both with other methods, states the time of a fit, and has
 // an image task on which Mixture fails.
 func Choose(data learn.Data) Method {
 	if !data.Images() {

@@ -27,7 +27,7 @@ func TestFurtherClaims(t *testing.T) {
 		{IdealSign(), Conditional, 0, 0},                                       // no pair pulled together
 		{LossDirections(), Holds, 0, 0},                                        // no slope of the wrong sign
 		{TemperatureLimits(), Holds, 1, 1e-9},                                  // equal rows: ℓ = log(2b−1)
-		{SCLConsistent(), Fails, 1 + math.Log(math.Cosh(1)), 2e-3},             // E log[½e + ½/e] − log(1/e)
+		{SCLConsistent(), Fails, 1 + math.Log(math.Cosh(1)), 1e-9},             // E log[½e + ½/e] − log(1/e)
 		{SCLVariance(), Conditional, signsGap(), 1e-12},                        // over all signs and classes
 		{Equation24(), Conditional, 0.5, 0},                                    // p = ½: E of (z₁+z₂)²/4
 		{SingleDatasetShare(), Holds, 0.7 - 0.7*0.1/(1-0.63), 1e-12},           // at most π − π(1−c)/(1−πc)

@@ -149,7 +149,7 @@ func TestAll(t *testing.T) {
 			"fails without a counterexample or without what holds instead")
 		expect.NoError(t, expect.Err(json.Marshal(checked)))
 		expect.That(t, c.Verdict == Undecided, "Check changed the claim that it was given")
-		checkReadme(t, checked)
+		checkPage(t, checked)
 	})
 	wantError(t, "no check", expect.Err(Claim{ID: "empty"}.Check(nil)), `"empty" has no check`)
 	broken := func(*subject) Finding { return must.Get(Finding{}, errors.New("too many terms")) }

@@ -36,7 +36,7 @@ func viewsOf(s *subject) float64 {
 	return theory.IdenticalViews
 }
 
-// sclConsistentFinding lets the batch grow.
+// sclConsistentFinding compares the limit of the bias with the bias of growing batches.
 func sclConsistentFinding(s *subject) Finding {
 	var f Finding
 	o, same := s.objective(pucl.SCL()), viewsOf(s)
@@ -61,7 +61,7 @@ func sclConsistentFinding(s *subject) Finding {
 	extrapolated := (8*bias[3] - 6*bias[2] + bias[1]) / 3 // without its parts in 1/b and 1/b²
 	measure(&f, extrapolated, "classes at ±1: bias extrapolated from batches of 8, 16 and 32, without parts in 1/b and 1/b²")
 	measure(&f, limit, "classes at ±1: bias in the limit of large batches")
-	f.Number = exactly(extrapolated)
+	f.Number = exactly(limit)
 	f.Why = "The variance of the batch's means fades. The attraction averages pairs of one class, so that it has expectation " +
 		"πμ_P + (1−π)μ_N. But Z over 2b tends to πM_P + (1−π)M_N, with M_y(z) = E[exp(z·z')] over draws z' of class y, and " +
 		"the sum of (3) over N to M of the other class alone."
@@ -78,7 +78,7 @@ func sclConsistentFinding(s *subject) Finding {
 			"not (14) under independent views, or not its limit.", unbiased, cases, extrapolated, limit)
 	case exceeds(math.Abs(extrapolated), 5e-3):
 		f.conclude(Fails, "The attraction is unbiased in all %d cases, but the bias of the loss tends to %.4f nats as the "+
-			"batch grows (classes at ±1, π = ½, τ = 1): its log partition holds rows of the anchor's class.", cases, extrapolated)
+			"batch grows (classes at ±1, π = ½, τ = 1): its log partition holds rows of the anchor's class.", cases, limit)
 	default:
 		f.conclude(Holds, "Bias and variance fade as the batch grows; the bias tends to %.2g.", extrapolated)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""

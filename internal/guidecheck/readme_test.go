@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,4 +31,49 @@ func TestReadme(t *testing.T) {
 		return
 	}
 	t.Error("README.md has no Go program")
+}
+
+// decimal matches a number with decimals.
+var decimal = regexp.MustCompile(`\d+\.\d+`)
+
+// Each decimal number in the README's sections on theorems and disagreements is in a page or notebook whose numbers are tested.
+func TestReadmeNumbersHaveASource(t *testing.T) {
+	var sources string
+	for _, name := range []string{"docs/claims.md", "docs/choose-a-loss.md", "notebooks/table-1.ipynb"} {
+		sources += string(expect.Must(os.ReadFile("../../" + name))(t))
+	}
+	text := section(t, "## Theorems 1 to 4\n") + section(t, "## Disagreements with the papers\n")
+	numbers := decimal.FindAllString(text, -1)
+	expect.That(t, len(numbers) >= 10, "only the numbers %v were found", numbers)
+	for _, number := range numbers {
+		expect.That(t, regexp.MustCompile(`\b`+regexp.QuoteMeta(number)+`\b`).MatchString(sources), "%s has no source", number)
+	}
+}
+
+// The counts of verdicts in the README are those of docs/verdicts.md.
+func TestReadmeCountsVerdicts(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| (table 1|table 2|figure 3) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$`)
+	count := map[string][]string{}
+	for _, m := range row.FindAllStringSubmatch(string(expect.Must(os.ReadFile("../../docs/verdicts.md"))(t)), -1) {
+		count[m[1]] = m[2:]
+	}
+	expect.Require(t, len(count) == 3, "the rows found are %v", count)
+	text := section(t, "## Disagreements with the papers\n")
+	one, two, three := count["table 1"], count["table 2"], count["figure 3"]
+	for _, want := range []string{
+		"of Table 1, " + one[0] + " agree, " + one[1] + " disagree, " + one[2] + " are inconclusive and " + one[3] + " are not run",
+		"of Table 2, " + two[0] + " agree and " + two[1] + " disagree",
+		three[0] + " agree and " + three[1] + " disagree; ",
+	} {
+		expect.Contains(t, text, want)
+	}
+}
+
+// section returns the text of the README after a heading, up to the next one.
+func section(t *testing.T, heading string) string {
+	t.Helper()
+	_, text, found := strings.Cut(string(expect.Must(os.ReadFile("../../README.md"))(t)), heading)
+	expect.Require(t, found, "README.md has no %q", heading)
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
 }

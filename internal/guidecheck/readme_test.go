@@ -69,11 +69,11 @@ func TestReadmeCountsVerdicts(t *testing.T) {
 	}
 }
 
-// section returns the text of the README after a heading, up to the next one.
+// section returns the words of the README after a heading, up to the next one, with a space between words.
 func section(t *testing.T, heading string) string {
 	t.Helper()
 	_, text, found := strings.Cut(string(expect.Must(os.ReadFile("../../README.md"))(t)), heading)
 	expect.Require(t, found, "README.md has no %q", heading)
 	text, _, _ = strings.Cut(text, "\n## ")
-	return text
+	return strings.Join(strings.Fields(text), " ")
 }

@@ -100,7 +100,7 @@ func dclDecompositionFinding(s *subject, formula negativeMean) Finding {
 		return f
 	case tally.own == dclCases:
 		f.conclude(Conditional, "If τ⁺ is the share of the anchor's own class, which is not printed, the two sides differ in %.0f of %d "+
-			"random cases in rational arithmetic; one τ⁺ for all anchors is right for balanced classes only.", f.Number.Value, dclCases)
+			"random cases in rational arithmetic. One τ⁺ for all anchors is right for balanced classes only.", f.Number.Value, dclCases)
 		f.Corrected = "E over p⁻ = (E over p − τ⁺ E over p⁺)/τ⁻ with τ⁺ the probability of the anchor's own class: π for a positive anchor, " +
 			"1 − π for a negative one"
 		f.CorrectedLaTeX = `\mathbb{E}_{x^- \sim p_x^-} e^{s} = \frac{1}{\tau_x^-}\left(\mathbb{E}_{p}\, e^{s} - \tau_x^+\, ` +

@@ -131,8 +131,8 @@ func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 			len(worlds), f.Number.Value)
 		return f
 	case grows == 0:
-		f.conclude(Conditional, "The estimate gets there only if M → ∞ as well and every anchor is told the share of its "+
-			"own class; with M = 1, as in the paper, %.4f nats are left in the counterexample as N → ∞.", f.Number.Value)
+		f.conclude(Conditional, "The estimate converges only if M → ∞ as well and each anchor uses the share of its "+
+			"own class. With M = 1, as in the paper, %.4f nats are left in the counterexample as N → ∞.", f.Number.Value)
 	default:
 		f.conclude(Fails, "The difference stays even with M = N, in %d cases of world and weight; with M = 1 %.4f nats "+
 			"are left in the counterexample as N → ∞.", grows, f.Number.Value)

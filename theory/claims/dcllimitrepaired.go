@@ -89,7 +89,7 @@ func dclLimitRepairedFinding(s *subject) Finding {
 		"1 and π = %.6f the floor lifts the loss at M = 1 by as much as Jensen's inequality lowers it", even)
 	f.Why = "The mean over all data becomes certain as N grows; the mean over positives does not, and the logarithm of a " +
 		"random number is less than that of its mean. More positives, not more negatives, close this gap."
-	return f.finish("What is left as N → ∞ is −w/M + O(1/M²) in all %d worlds, and not 0; with positives at (1, 0) and (0, "+
+	return f.finish("The difference as N → ∞ is −w/M + O(1/M²) in all %d worlds, not 0. With positives at (1, 0) and (0, "+
 		"1), negatives at (1, 0), π = ½, e^(1/τ) = 2 and Q = 1 it is %.4f nats at M = 1.", len(worlds), f.Number.Value)
 }
 

@@ -279,8 +279,8 @@ func naiveBoundaryFinding(s *subject) Finding {
 			"its minimum, or not the formula.",
 			formula, total, nowhere, below)
 	case twiceRight == twice && twice > 0:
-		f.conclude(Conditional, "True below γ = 2π, where its region of + shrinks as γ falls, to none for γ < π, in all %d; at "+
-			"γ = 2π CE has the best rule in all %d populations; above, its region covers the best rule's in all %d cases, is "+
+		f.conclude(Conditional, "True below γ = 2π, where its region of + shrinks as γ falls, to none for γ < π, in all %d. At "+
+			"γ = 2π CE has the best rule in all %d populations. Above, its region covers the best rule's in all %d cases, is "+
 			"too large in %d, and comes nearer as γ falls.", nowhere, twice, above, wider)
 	default:
 		f.conclude(Holds, "CE misses the best rule at every γ; for γ < π it says + nowhere.")

@@ -212,7 +212,7 @@ func lossDirectionsFinding(eng *engine.Engine, o pucl.Objective) Finding {
 		return f
 	}
 	f.conclude(Holds, "%d of %d slopes by a similarity have the wrong sign; a step on the embeddings, which moves all pairs "+
-		"at once, brings %d of %d negative pairs nearer all the same.", wrong, total, nearer, negatives)
+		"at once, nevertheless brings %d of %d negative pairs nearer.", wrong, total, nearer, negatives)
 	return f
 }
 

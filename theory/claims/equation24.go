@@ -106,7 +106,7 @@ func equation24Finding(s *subject) Finding {
 		f.undecide("Without the anchor itself %d of %d cases are unbiased and %d have the variance of independent draws: "+
 			"these are not such, or not this formula.", unbiased, cases, formula)
 	case biased == cases:
-		f.conclude(Conditional, "True with j ≠ i, as (5) has it, in all %d cases, with variance 4ζ₁/n + 2ζ₂/(n(n−1)); with j "+
+		f.conclude(Conditional, "True with j ≠ i, as (5) has it, in all %d cases, with variance 4ζ₁/n + 2ζ₂/(n(n−1)). With j "+
 			"= i, as (24) is printed, the bias is (1/τ − μ_P)/n, up to %.4g for two points.", cases, decimal(worst))
 	default:
 		f.undecide("As printed %d of %d cases have the bias (1/τ − μ_P)/n.", biased, cases)

@@ -179,7 +179,7 @@ func hypercubeFinding(readings, cold []HypercubeReading, c caption) Finding {
 		f.conclude(Holds, "The caption comes out in all %.0f readings.", f.Number.Value)
 		return f
 	case len(comesOut) > 0:
-		f.conclude(Conditional, "The caption comes out in %.0f of %d readings, always with these: %s; in %d of them PUCL "+
+		f.conclude(Conditional, "The caption is true in %.0f of %d readings, all with these choices: %s. In %d of them PUCL "+
 			"is least in all placements that keep shapes and colors together.", f.Number.Value, total,
 			commonChoices(comesOut), tally[2])
 		f.Corrected = "with these readings, " + commonChoices(comesOut) + ", ssCL is least in the four placements with shapes " +

@@ -165,8 +165,8 @@ func infoNCEFinding(s *subject, offset func(n int) float64) Finding {
 		f.conclude(Conditional, "Never broken in %d cases with independent negatives from p(y), where it comes as near "+
 			"as %.2g nats; broken in %d with negatives from another distribution.", cases, least, brokenNoise)
 	default:
-		f.conclude(Conditional, "Not broken in any of %d cases if the negatives are independent draws from p(y), which is not printed, the "+
-			"nearest being %.2g nats below the information; negatives from another q cost KL(p(y)‖q).", cases, least)
+		f.conclude(Conditional, "Not broken in any of %d cases if the negatives are independent draws from p(y), which is not printed. The "+
+			"nearest case is %.2g nats below the information. Negatives from another q cost KL(p(y)‖q).", cases, least)
 		f.Corrected = "I(x, y) ≥ log(N+1) − L with independent negatives from p(y); with independent negatives from q, I(x, y) ≥ log(N+1) − " +
 			"KL(p(y)‖q) − L"
 		f.CorrectedLaTeX = `I(x, y) \ge \log(N+1) - \mathrm{KL}(p(y)\,\|\,q) - \mathcal{L}_{\text{InfoNCE}}, \qquad y_1, \dots, y_N ` +

@@ -159,7 +159,7 @@ func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 		below.cases > 0 && below.bias <= 1e-12 && below.variance <= 1+1e-12 && off <= 1e-12
 	f.Number = exactly(rms)
 	if guaranteed {
-		f.conclude(Fails, "With the stated rates, which give π, uPU is unbiased below the threshold too, and for every classifier its "+
+		f.conclude(Fails, "With the stated rates, which give π, uPU is unbiased below the threshold too. For every classifier its "+
 			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
 			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
 		// A case for a reader to redo: one logit for each class.

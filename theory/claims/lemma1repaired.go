@@ -109,7 +109,7 @@ func lemma1RepairedFinding(s *subject) Finding {
 	f.Why = "uPU corrects for wrong labels at known rates, and what is left is the chance of two independent means. Their " +
 		"variances fall with n_P and with n_U; nothing in them knows of half of the labels being wrong."
 	return f.finish("uPU is unbiased and keeps the bound in all %d cases, %d of them at γ ≤ 2π − 1, and a classifier reaches "+
-		"it in each size; at π = 0.9, n_P = 1000, n_U = 2000, below the threshold, its root-mean-square "+
+		"it in each size. At π = 0.9, n_P = 1000, n_U = 2000, below the threshold, its root-mean-square "+
 		"error is %.4f at most.", all, cases[1], f.Number.Value)
 }
 

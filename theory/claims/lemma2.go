@@ -179,7 +179,7 @@ func lemma2Finding(s *subject, factor func(nP, nL int64) *big.Rat) Finding {
 			cases, f.Number.Value)
 	case equal == cases:
 		f.conclude(Conditional, "Exact in all %d cases with at least two positives (largest difference %.4g), every subset "+
-			"counted, if φ* is the sum over Z_P that Definition 6 makes it; with the printed sum over Z_{P_U} it is equal in %d.",
+			"counted, if φ* is the sum over Z_P of Definition 6. With the printed sum over Z_{P_U} it is equal in %d.",
 			cases, f.Number.Value, literal)
 		f.Corrected = "E[φ(Z_P, μ)] = (1 + (n_P − n_L)/(n_L(n_P − 1))) φ*(Z_P, μ*), φ* being the sum over Z_P"
 	default:

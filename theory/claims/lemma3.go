@@ -158,7 +158,7 @@ func lemma3Finding(s *subject, right func(labeled, unlabeled *big.Rat) *big.Rat)
 	case failing == len(readings):
 		f.Number = exactly(ratio)
 		f.conclude(Fails, "It fails in all %d readings, by a factor of about %.4g or more with one labeled point at 0, "+
-			"100 unlabeled points at 1 and one at 100, and without bound as they grow, because unlabeled points of the "+
+			"100 unlabeled points at 1 and one at 100. The factor grows with them without bound, because unlabeled points of the "+
 			"labeled ones' cluster are left out.", failing, f.Number.Value)
 	case failing > 0:
 		f.Number = exactly(failing)

@@ -198,7 +198,7 @@ func lossCodeFinding(s *subject) Finding {
 		return f
 	}
 	f.conclude(Conditional, "If no exp underflows, which is not printed, %d of %d pieces of code differ from the objectives by more "+
-		"than rounding, anchor by anchor and with factor 1; in single precision SupConLoss is off from τ = %g downwards, with "+
+		"than rounding, anchor by anchor and with factor 1. In single precision SupConLoss is off from τ = %g downwards, with "+
 		"two opposite examples of one label.", differing, pieces, lowest)
 	f.Corrected = "The code computes the equations where every exp(s − max) is above the least positive number of its precision."
 	return f

@@ -135,8 +135,8 @@ func lposMIRepairedFinding(s *subject) Finding {
 	f.Number = exactly(math.Abs(at[1]))
 	f.Why = "L̃_Pos is the cross-entropy of guessing the class of x from how near x lies to either class. No guess does " +
 		"better than the class's entropy given x. The printed bound counts log(N+2) places where there are two classes."
-	return f.finish("Never broken in %d cases; with N_c = τ⁻/τ⁺ and points at least 60° apart H(c) − L̃_Pos is %.2g nats "+
-		"below the information at τ = 1/4 and meets it, but for rounding, at τ = 1/64.", count, f.Number.Value)
+	return f.finish("Not violated in %d cases. With N_c = τ⁻/τ⁺ and points at least 60° apart H(c) − L̃_Pos is %.2g nats "+
+		"below the information at τ = 1/4 and meets it to rounding at τ = 1/64.", count, f.Number.Value)
 }
 
 // lposDrawn holds H(c) − L + J − (e^(2/τ)−1)²/(8(N+1)) against the information, L being the N-pair loss with N draws of the other class.

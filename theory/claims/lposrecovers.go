@@ -126,7 +126,7 @@ func lposRecoversFinding(s *subject) Finding {
 			recovered, cases, extreme, minima)
 	case shared > 0:
 		f.conclude(Conditional, "As an identity p⁺ = (p − τ⁻p⁻)/τ⁺ it does, in all %d pairs, in rationals; its minimizer does "+
-			"not: in %d of %d pairs the best scores are those of another p⁺ too.", cases, shared, minima)
+			"not: in %d of %d pairs another p⁺ has the same best scores.", cases, shared, minima)
 	default:
 		f.conclude(Holds, "The identity and the minimizers determine p⁺ in all %d pairs.", cases)
 		f.Corrected, f.CorrectedLaTeX = "", ""

@@ -95,7 +95,7 @@ func makFinding(nearest bool, printed func(chosen, budget int) bool) Finding {
 		f.conclude(Holds, "It returns K samples at most in all %d runs.", runs)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	default:
-		f.conclude(Conditional, "True with < K in the loop, as k-Center-Greedy has it, and at least K candidates; with ≤ K the loop "+
+		f.conclude(Conditional, "True with < K in the loop, as k-Center-Greedy has it, and at least K candidates. With ≤ K the loop "+
 			"returns K + 1 samples in %d of %d runs, and does not end in the other %d, where there are no more than K candidates.",
 			over, runs, endless)
 	}

@@ -145,7 +145,7 @@ func noiseRateFinding(s *subject, formula func(gamma, pi *big.Rat) *big.Rat) Fin
 	case asProbability == cases && asMean == cases:
 		f.conclude(Holds, "Exact in all %d cases, as a probability and as an expected share.", cases)
 	case asProbability == cases:
-		f.conclude(Conditional, "Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines; the "+
+		f.conclude(Conditional, "Exact in all %d cases where ξ_P is the probability p(ỹ≠y | y=1) that (10) defines. The "+
 			"expectation of the share of mislabeled positives in a finite data set is smaller, by up to %.4f here, and "+
 			"agrees only as the data grow.", cases, gap)
 		f.Corrected = "ξ_P = p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0, without the expectation"

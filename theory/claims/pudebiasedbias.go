@@ -95,9 +95,9 @@ func puDebiasedBiasFinding(s *subject) Finding {
 		"is unbiased too. Only the " +
 		"logarithm bends, by the variance of what is in it, which falls like 1/b; and the floor, where the truth lies on " +
 		"it, like 1/√b."
-	return f.finish("The bias of PU-debiased fades like c/b with the c that is derived, in all %d worlds, and like 1/√b on "+
-		"its floor: classes at cosine 0.6, π = "+
-		"0.3, γ = 1/3, τ = 1, %.4f nats in batches of %d; PUCL's tends to %.4f.", len(countedCases()), f.Number.Value, 4*first.design.Examples(),
+	return f.finish("The bias of PU-debiased decreases like c/b with the derived c in all %d worlds, and like 1/√b on "+
+		"its floor. For classes at cosine 0.6, π = "+
+		"0.3, γ = 1/3, τ = 1 it is %.4f nats in batches of %d. PUCL's tends to %.4f.", len(countedCases()), f.Number.Value, 4*first.design.Examples(),
 		plainLimit(first.contrastCase))
 }
 

@@ -133,9 +133,9 @@ func puDebiasedErrorFinding(s *subject) Finding {
 	f.Why = "What is biased stays away however large the batch; what is not comes near, as fast as its variance falls. " +
 		"PU-debiased varies more, since it takes " +
 		"differences of means; so it is for batches above b*, and in smaller ones it is PUCL that has the smaller error."
-	return f.finish("The limits are those derived in all %d cases: classes at cosine 0.6, π = 0.3, γ = 1/3, τ = 1, "+
+	return f.finish("The limits agree with the derived ones in all %d cases. For classes at cosine 0.6, π = 0.3, γ = 1/3, τ = 1, "+
 		"PU-debiased is nearer to the ideal loss from about "+
-		"%.3g examples on, and where PUCL is biased little, as with positives between two negatives, from %.3g.",
+		"%.3g examples on. If PUCL has little bias, as with positives between two negatives, it is nearer from %.3g on.",
 		len(debiasedCases()), f.Number.Value,
 		s.errorRates(debiasedCases()[2].contrastCase).crossing())
 }

@@ -118,7 +118,7 @@ func roundsFinding(wrong bool) Finding {
 			"rounds are not those of the algorithms.", standard, starts, constrained)
 	case free > 0:
 		f.conclude(Conditional, "True of standard k-means in all %d starts, and of the potential with labels kept; the rounds "+
-			"of Algorithm 1(B) raise that of Definition 6 in %d, by up to %.4g.", starts, free, decimal(largest))
+			"of Algorithm 1(B) raise the potential of Definition 6 in %d, by up to %.4g.", starts, free, decimal(largest))
 	default:
 		f.conclude(Holds, "No round raises the potential in %d starts.", starts)
 		f.Corrected, f.CorrectedLaTeX = "", ""

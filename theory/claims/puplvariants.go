@@ -197,9 +197,9 @@ func puplVariantsFinding(s *subject, variant puplVariant) Finding {
 			"of %.4g.", cases, 1-f.Number.Value)
 		f.Corrected = "The variant has the labels of one of the starts of Algorithm 1(B)."
 	default:
-		f.conclude(Fails, "A share of %.4g of %d small cases without ties has labels that are not those of every start, "+
-			"%d of them those of no start, and in %d cases a labeled point ends as negative, which Algorithm 1(B) "+
-			"excludes; clusters far apart get the same labels.", f.Number.Value, cases, never, leaving)
+		f.conclude(Fails, "A share of %.4g of %d small cases without ties has labels that some start does not give, "+
+			"%d of them labels that no start gives. In %d cases a labeled point ends as negative, which Algorithm 1(B) "+
+			"excludes. Clusters far apart get the same labels.", f.Number.Value, cases, never, leaving)
 		f.Corrected = "If the labeled points belong to a group A, the others being a group B, both of diameter δ or less " +
 			"and at least D apart, and B is a share f of the unlabeled points with f·D > 2δ, then the pseudo code labels " +
 			"A positive and B negative, and so does Algorithm 1(B) from every start in B, that is, with probability " +

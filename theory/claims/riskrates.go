@@ -91,7 +91,7 @@ func priorErrorFinding(s *subject) Finding {
 		f.undecide("The bias measured is up to %.4g off ε·E[ℓ(t) − ℓ(−t)|y=1]: this is not uPU's, or not the formula.", off)
 		return f
 	}
-	f.conclude(Conditional, "Of uPU it is true, with bias ε·E[ℓ(t) − ℓ(−t)|y=1] in all %d cases; nnPU is off by %+.4f with ε "+
+	f.conclude(Conditional, "True of uPU, with bias ε·E[ℓ(t) − ℓ(−t)|y=1] in all %d cases. nnPU is off by %+.4f with ε "+
 		"= 0 already (one labeled and two unlabeled examples), to which ε adds %.4g |ε| at most here.", cases, nnPU, added)
 	return f
 }
@@ -156,8 +156,8 @@ func labelVarianceFinding(s *subject) Finding {
 			"parts.", off, labeled)
 		return f
 	}
-	f.conclude(Conditional, "The variance is %.4f/n_P + %.4f/n_U in all %d sizes: O(1/n_P) while γ = n_P/n_U stays bounded; "+
-		"more labels alone leave %.4f/n_U, and a smaller γ by more unlabeled examples lowers it.", labeled, unlabeled,
+	f.conclude(Conditional, "The variance is %.4f/n_P + %.4f/n_U in all %d sizes: O(1/n_P) while γ = n_P/n_U stays bounded. "+
+		"More labels alone leave %.4f/n_U, and a smaller γ by more unlabeled examples lowers it.", labeled, unlabeled,
 		len(sizes), unlabeled)
 	return f
 }

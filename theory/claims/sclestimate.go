@@ -78,7 +78,7 @@ func sclConsistentFinding(s *subject) Finding {
 			"not (14) under independent views, or not its limit.", unbiased, cases, extrapolated, limit)
 	case exceeds(math.Abs(extrapolated), 5e-3):
 		f.conclude(Fails, "The attraction is unbiased in all %d cases, but the bias of the loss tends to %.4f nats as the "+
-			"batch grows (classes at ±1, π = ½, τ = 1): its log partition holds rows of the anchor's class.", cases, limit)
+			"batch grows (classes at ±1, π = ½, τ = 1). Its log partition holds rows of the anchor's class.", cases, limit)
 	default:
 		f.conclude(Holds, "Bias and variance fade as the batch grows; the bias tends to %.2g.", extrapolated)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""

@@ -110,7 +110,7 @@ func alignedUniformFinding(s *subject) Finding {
 		f.Corrected = "If all samples of a class share one point of the sphere, and no other class does, each class is " +
 			"linearly separable from the rest."
 		f.conclude(Conditional, "True where similar means of one class and all of a class lie on one point (%d of %d classes "+
-			"parted); where it means views of one example, only %d of %d ways to label eight even points of the circle are "+
+			"separated). If it means views of one example, only %d of %d ways to label eight even points of the circle are "+
 			"separable.", parted, classes, separable, all)
 	}
 	return f
@@ -182,8 +182,8 @@ func positivesTogetherFinding(scattered bool) Finding {
 		f.undecide("On the circle %d of %d cases are separable, where a single point always is: the positives do not lie on "+
 			"one.", onCircle, circles)
 	case inPlane < planes || among < amongs:
-		f.conclude(Conditional, "True on the sphere with the positives on one point and no negative there, in all %d cases; "+
-			"not so in %d of %d with the positives in the middle of a grid, nor in %d of %d with a negative allowed on their "+
+		f.conclude(Conditional, "True on the sphere with the positives on one point and no negative there, in all %d cases. "+
+			"It fails in %d of %d with the positives in the middle of a grid, and in %d of %d with a negative allowed on their "+
 			"point.", circles, planes-inPlane, planes,
 			amongs-among, amongs)
 	default:

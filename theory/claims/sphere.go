@@ -123,7 +123,7 @@ func sphereFinding(s *subject, squaredRadius func(tau *big.Rat) *big.Rat) Findin
 		f.conclude(Holds, "The inner product is the similarity in all %d cases.", cases)
 		f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	default:
-		f.conclude(Conditional, "True with radius 1/√τ, as the operator · printed with it has it, in all %d cases; with radius 1/τ "+
+		f.conclude(Conditional, "True with radius 1/√τ, as the operator · printed with it has it, in all %d cases. With radius 1/τ "+
 			"in %d, %d of them at τ = 1, and at τ = ½ the inner products are %.4g times the similarity.", cases, agreeing, atOne,
 			ratio)
 	}

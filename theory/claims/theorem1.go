@@ -170,13 +170,13 @@ func theorem1Judge(f *Finding, agreeing []int, cases int, large bool, smallest t
 			theorem1Readings[k].name)
 		f.Counterexample = ""
 	default:
-		reason := "the formula is no difference between the two, not even between their attractions"
+		reason := "The formula is no difference between the two, not even between their attractions"
 		if large {
-			reason = "the formula is what the attractions alone, counted as rewards, differ by in large batches, with " +
+			reason = "The formula is the difference of the attractions alone, counted as rewards, in large batches, with " +
 				"the ideal anchors mixed as in the batch"
 		}
-		f.conclude(Fails, "The bias is %.4f nats where the formula says %+.4f (one labeled and one unlabeled example, "+
-			"classes at ±1, π = ½, τ = 1): %s.", smallest.bias, smallest.printed, reason)
+		f.conclude(Fails, "The bias is %.4f nats where the formula gives %+.4f (one labeled and one unlabeled example, "+
+			"classes at ±1, π = ½, τ = 1). %s.", smallest.bias, smallest.printed, reason)
 	}
 }
 

@@ -128,7 +128,7 @@ func theorem1RepairedFinding(s *subject) Finding {
 	f.Why = "A loss is log partition − attraction. The attraction is a mean over pairs whose classes are known or drawn " +
 		"anew, so its bias is a formula in every batch. The log partition is a logarithm of a mean over the batch, and tends " +
 		"to the logarithm of that mean's expectation; what is left is of the order 1/b."
-	return f.finish("The attraction's formula is exact in all %d cases; the bias of the loss tends to %.4f nats with classes "+
+	return f.finish("The attraction's formula is exact in all %d cases. The bias of the loss tends to %.4f nats with classes "+
 		"at ±1, π = ½, γ = 1 and τ = 1, like 1/b, and not to the printed %.4g.", len(cases), f.Number.Value, printed)
 }
 

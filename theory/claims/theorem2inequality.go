@@ -63,7 +63,7 @@ func theorem2InequalityFinding(s *subject) Finding {
 		"conditional expectation takes variance away and never adds any; the log partition does not depend on the pairing, " +
 		"so that this is said of the whole loss."
 	return f.finish("PUCL is the mean of ssCL over all ways to pair the labeled rows, on every batch tried, so that Δσ ≥ 0 "+
-		"for the whole loss; the least of %d cases with two labeled examples or more is %.4g.", len(cases), least)
+		"for the whole loss. The least of %d cases with two labeled examples or more is %.4g.", len(cases), least)
 }
 
 // pairingError returns the largest difference, over some random batches of two labeled and two unlabeled examples, between the mean

@@ -152,8 +152,8 @@ func searchedMonotone(share shareFormula) Finding {
 		f.conclude(Holds, "Δσ grows with γ in every reading, over all batches tried.")
 		f.Corrected, f.CorrectedLaTeX = "", ""
 	case broken[0] > 0 && len(holding) > 0:
-		f.conclude(Fails, "Δσ falls for %s, which the proof has: it changes by %.4f from γ = %s to %s (signs, independent "+
-			"views); it grows with γ for %s.", monotoneReadings[0].name, change, ratioText(smallest.m2, smallest.u2),
+		f.conclude(Fails, "Δσ falls for %s, the case of the proof: it changes by %.4f from γ = %s to %s (signs, independent "+
+			"views). It grows with γ for %s.", monotoneReadings[0].name, change, ratioText(smallest.m2, smallest.u2),
 			ratioText(smallest.m1, smallest.u1), strings.Join(holding, " and for "))
 	case len(holding) > 0:
 		f.conclude(Conditional, "Δσ grows with γ only for %s; for %s, which the theorem does not exclude, it changes by %.4f from γ = %s to %s (signs, "+

@@ -123,7 +123,7 @@ func theorem2UnbiasedJudge(f *Finding, loss, attraction, total int, correction, 
 	}
 	f.conclude(Fails, "The mean of either loss misses the ideal one by %.4f nats already for one labeled and one "+
 		"unlabeled example, classes at ±1, π = ½, τ = 1, and by %.4f in large batches with as many labeled as unlabeled "+
-		"examples: a batch's log partition holds rows of the anchor's own class (the attraction is unbiased in %d of %d "+
+		"examples. A batch's log partition holds rows of the anchor's own class (the attraction is unbiased in %d of %d "+
 		"cases).", smallest, limit, attraction, total)
 }
 

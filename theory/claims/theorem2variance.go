@@ -167,8 +167,8 @@ func theorem2VarianceJudge(f *Finding, agreeing []int, negative, cases int, corr
 			negative, cases, f.Number.Value)
 		return
 	}
-	f.conclude(Fails, "Δσ ≥ 0 is right, for the whole loss too, in all %d cases and by proof, but the printed size is not: "+
-		"with two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.", cases, f.Number.Value)
+	f.conclude(Fails, "Δσ ≥ 0 is right, for the whole loss too, in all %d cases and by proof, but the printed size is not. "+
+		"With two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.", cases, f.Number.Value)
 }
 
 // The numbers of Theorem2Variance that come from classes showing signs, ±1.

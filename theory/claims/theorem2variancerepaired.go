@@ -109,7 +109,7 @@ func theorem2VarianceRepairedFinding(s *subject) Finding {
 	f.Why = "Δσ is what pairing the labeled rows at random adds to the variance. Hoeffding's split says how much of a pair's " +
 		"variance belongs to its single points, and is not averaged away by more pairs of the same points, and how much to " +
 		"the pair."
-	return f.finish("Δσ is 2m(m−1)/((2m−1)b²)·ζ₂ in all %d cases, %.4f·ζ₂ with two labeled examples and an unlabeled one; it "+
+	return f.finish("Δσ is 2m(m−1)/((2m−1)b²)·ζ₂ in all %d cases, %.4f·ζ₂ with two labeled examples and an unlabeled one. It "+
 		"grows with γ at fixed b and at fixed m, and peaks at m = u + 1 at fixed u ≥ 2.", len(cases), f.Number.Value)
 }
 

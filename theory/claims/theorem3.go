@@ -210,7 +210,7 @@ func theorem3Finding(on *subject, bound func(seedingCase) *big.Rat) Finding {
 	default:
 		f.Number = exactly(ratio)
 		f.conclude(Fails, "Labeled points at −10 and 10 and an unlabeled one at 11 give E[φ] = %.4g φ*, after seeding "+
-			"and after all rounds, and farther apart any multiple; labels drawn from a cluster of the best split give 5 "+
+			"and after all rounds, and farther apart any multiple. Labels drawn from a cluster of the best split give 5 "+
 			"φ* at most, and so does k-means++ without labels.", f.Number.Value)
 	}
 	return f

@@ -152,9 +152,8 @@ func theorem4RepairedFinding(s *subject) Finding {
 	f.Why = "PUCL attracts labeled anchors to other examples in place of their own second view. Where views may coincide an " +
 		"own view is nearer, by an amount whose slope is that of −μ_P. SCL does the same for all anchors of both classes, so " +
 		"PUCL is on the way from ssCL to SCL, but the ideal loss lies elsewhere."
-	return f.finish("PUCL's gradient differs from ssCL's by −κ∇μ_P in all %d cases; its bias is smaller in %d, equal in %d "+
-		"and larger in %d, up to %.4g times, as 2⟨B, ∇μ_P⟩ − κ|∇μ_P|² "+
-		"tells.", len(cases), against.lower, against.equal, against.larger, worst)
+	return f.finish("PUCL's gradient differs from ssCL's by −κ∇μ_P in all %d cases. Its bias is smaller in %d, equal in %d "+
+		"and larger in %d, up to %.4g times. The sign of 2⟨B, ∇μ_P⟩ − κ|∇μ_P|² decides.", len(cases), against.lower, against.equal, against.larger, worst)
 }
 
 // classSlopes returns ∇μ_P and ∇μ_N as vectors, measured with the similarity as a loss. One labeled example shows a pair of positives;

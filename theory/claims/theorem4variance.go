@@ -94,7 +94,7 @@ func theorem4VarianceFinding(s *subject) Finding {
 		"gradients are therefore equal, and what the pairing adds to the covariance is taken away, which no direction can " +
 		"lose by."
 	return f.finish("The difference of the covariances is 2m(m−1)/((2m−1)b²)·E[r rᵀ] in all %d cases, so PUCL's gradient "+
-		"varies no more in any direction; with two labeled examples or more it has from %.4g to %.4g of the variance of "+
+		"varies no more in any direction. With two labeled examples or more it has from %.4g to %.4g of the variance of "+
 		"ssCL's.", len(cases), share[0], share[1])
 }
 

@@ -1,9 +1,12 @@
 package pu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/engine"
@@ -32,7 +35,12 @@ type MethodResult struct {
 	Accuracy, AUC  evaluate.Summary  // over seeds
 	AccuracyBeyond evaluate.Summary  // accuracy minus that of the first method
 	AUCBeyond      evaluate.Summary  // AUC minus that of the first method
-	Doubts         []string          // of the classifier of the first seed
+
+	// P is the p-value of Student's paired two-sided t test that the accuracy equals that of the first method, and Holm
+	// the same corrected for the number of methods. Both are NaN for the first method and for one seed.
+	P, Holm float64
+
+	Doubts []string // of the classifier of the first seed
 }
 
 // Compare trains each method with each seed on data and evaluates it on test, whose Truth must be known. Nothing is
@@ -86,7 +94,11 @@ func Compare(ctx context.Context, data, test *Dataset, methods []Method, config 
 		}
 		out.Methods = append(out.Methods, result)
 	}
-	return out, out.summarize()
+	if err := out.summarize(); err != nil {
+		return nil, err
+	}
+	out.test()
+	return out, nil
 }
 
 // checkTruth returns an error unless both classes occur.
@@ -124,4 +136,37 @@ func (c *Comparison) summarize() error {
 		}
 	}
 	return nil
+}
+
+// test computes the p-values.
+func (c *Comparison) test() {
+	c.Methods[0].P, c.Methods[0].Holm = math.NaN(), math.NaN()
+	others := c.Methods[1:]
+	p := make([]float64, len(others))
+	for i, m := range others {
+		above := m.AccuracyBeyond.PAbove(0)
+		p[i] = 2 * min(above, 1-above)
+		others[i].P = p[i]
+	}
+	for i, adjusted := range holm(p) {
+		others[i].Holm = adjusted
+	}
+}
+
+// holm returns p-values that are corrected for their number n: the k-th smallest is multiplied by n − k + 1, is at least
+// as large as the one before it, and at most 1.
+//
+// Source: Holm, "A simple sequentially rejective multiple test procedure" (1979).
+func holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	out, least := make([]float64, len(p)), 0.0
+	for k, i := range order {
+		least = max(least, min(1, float64(len(p)-k)*p[i])) // NaN stays NaN
+		out[i] = least
+	}
+	return out
 }

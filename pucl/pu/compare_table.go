@@ -3,6 +3,7 @@ package pu
 import (
 	"encoding/csv"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -10,10 +11,11 @@ import (
 )
 
 // cells returns the header and the rows of the table: mean and half-width of the 95% interval over seeds, in percent. The
-// first method has no difference.
+// first method has no difference and no p-value. P-values are those of MethodResult.Holm.
 func (c *Comparison) cells(plusMinus string) (header []string, rows [][]string) {
 	header = []string{
 		fmt.Sprintf("method (%d seeds)", len(c.Seeds)), "accuracy", "AUC", "accuracy minus that of " + c.Methods[0].Method,
+		"p, Holm",
 	}
 	percent := func(s evaluate.Summary) string {
 		if s.Seeds == 1 {
@@ -22,11 +24,14 @@ func (c *Comparison) cells(plusMinus string) (header []string, rows [][]string) 
 		return fmt.Sprintf("%.2f%s%.2f", 100*s.Mean, plusMinus, 100*s.HalfWidth)
 	}
 	for i, m := range c.Methods {
-		beyond := "–"
+		beyond, p := "–", "–"
 		if i > 0 {
 			beyond = percent(m.AccuracyBeyond)
 		}
-		rows = append(rows, []string{m.Method, percent(m.Accuracy), percent(m.AUC), beyond})
+		if !math.IsNaN(m.Holm) {
+			p = fmt.Sprintf("%.4f", m.Holm)
+		}
+		rows = append(rows, []string{m.Method, percent(m.Accuracy), percent(m.AUC), beyond, p})
 	}
 	return header, rows
 }
@@ -34,7 +39,7 @@ func (c *Comparison) cells(plusMinus string) (header []string, rows [][]string) 
 // Markdown returns the comparison as a Markdown table: mean ± half-width of the 95% interval over seeds, in percent.
 func (c *Comparison) Markdown() string {
 	header, rows := c.cells(" ± ")
-	lines := []string{"| " + strings.Join(header, " | ") + " |", "| --- | ---: | ---: | ---: |"}
+	lines := []string{"| " + strings.Join(header, " | ") + " |", "| --- | ---: | ---: | ---: | ---: |"}
 	for _, row := range rows {
 		lines = append(lines, "| "+strings.Join(row, " | ")+" |")
 	}
@@ -58,7 +63,7 @@ func (c *Comparison) LaTeX() string {
 		}
 		return "\t" + strings.Join(out, " & ") + ` \\`
 	}
-	lines := []string{`\begin{tabular}{lrrr}`, `\toprule`, line(header), `\midrule`}
+	lines := []string{`\begin{tabular}{lrrrr}`, `\toprule`, line(header), `\midrule`}
 	for _, row := range rows {
 		lines = append(lines, line(row))
 	}

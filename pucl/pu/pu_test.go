@@ -208,7 +208,7 @@ func TestCompare(t *testing.T) {
 	lines := strings.Split(c.Markdown(), "\n")
 	expect.Equal(t, len(lines), 4)
 	expect.Contains(t, lines[3], "linear nnPU", "±")
-	expect.Contains(t, c.LaTeX(), `\begin{tabular}{lrrr}`, `linear nnPU & `, ` $\pm$ `, `method (3 seeds)`, `\bottomrule`)
+	expect.Contains(t, c.LaTeX(), `\begin{tabular}{lrrrr}`, `linear nnPU & `, ` $\pm$ `, `method (3 seeds)`, `\bottomrule`)
 	records := expect.Must(csv.NewReader(strings.NewReader(expect.Must(c.CSV())(t))).ReadAll())(t)
 	expect.Equal(t, len(records), 7)
 	expect.Equal(t, records[5][:2], []string{"linear nnPU", "2"})

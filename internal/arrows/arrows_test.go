@@ -28,7 +28,7 @@ const module = "github.com/puclab/puclab/"
 var floors = [][]string{
 	{"internal/ahead", "internal/arrows", "internal/damagetest", "internal/expect", "internal/fault",
 		"internal/filelock", "internal/guidecheck", "internal/home",
-		"internal/interrupts", "internal/liveline", "internal/naming", "internal/peak", "internal/refusal", "internal/strictjson", "internal/wholefile"},
+		"internal/interrupts", "internal/liveline", "internal/naming", "internal/peak", "internal/refusal", "internal/runlog", "internal/strictjson", "internal/wholefile"},
 	{"internal/container", "internal/peaktest", "internal/sealed", "pucl/internal/numeric", "pucl/internal/parallel"},
 	{"pucl/internal/plugin", "pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
 	{"pucl/internal/onednn", "pucl/internal/programs"},

@@ -97,7 +97,7 @@ func TestRequirementsArePinned(t *testing.T) {
 	hash := regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
 	for file, packages := range map[string]int{ // at least so many
 		"requirements.txt": 10, "requirements-gpu.txt": 10, "tools/browser/requirements.txt": 2, "tools/pip-audit/requirements.txt": 10,
-		"tools/onnx/requirements.txt": 5,
+		"tools/onnx/requirements.txt": 5, "tools/tensorboard/requirements.txt": 10,
 	} {
 		data := expect.Must(os.ReadFile(filepath.Join("..", file)))(t)
 		pins, hashes := 0, 0

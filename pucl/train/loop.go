@@ -3,11 +3,13 @@ package train
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/puclab/puclab/internal/ahead"
 	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/internal/runlog"
 	"github.com/puclab/puclab/pucl/engine"
 )
 
@@ -18,7 +20,8 @@ type run struct {
 	history    *History
 	checkpoint *checkpoint
 	steps      *stepper
-	progress   Progress // what the observer saw last
+	progress   Progress    // what the observer saw last
+	log        *runlog.Log // nil without a checkpoint folder
 
 	start          time.Time
 	waited, paused time.Duration
@@ -37,9 +40,12 @@ type run struct {
 // refused where Settings.SameEnvironment is set. The newest two checkpoints are kept. Where the newest is damaged or missing the
 // run goes on from the one before, and a note says so; where neither can be read it ends, and leaves them as they are.
 //
+// The checkpoint folder also holds the log of the run: run.json with its configuration, metrics.csv with a line for each step,
+// and the same in an event file for TensorBoard. A resumed run appends to them.
+//
 // The checkpoint folder belongs to the run until Run returns: a second one, of this program or another, is an [InUse] error and
 // touches nothing in there.
-func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (*History, error) {
+func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (_ *History, err error) {
 	r := &run{Task: task, Settings: settings.WithDefaults(), history: &History{}}
 	none := fault.If(ctx == nil, "train: no context; give context.Background(), or one that stops the run")
 	if err := cmp.Or(none, r.Task.check(), r.Settings.check(), r.checkFor(eng)); err != nil {
@@ -50,6 +56,14 @@ func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) 
 		return nil, err
 	}
 	defer release()
+	if err := r.openLog(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if failed := r.closeLog(); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}()
 	if r.steps, err = newStepper(eng, r.Task, r.Settings); err != nil {
 		return nil, err
 	}
@@ -99,6 +113,9 @@ func (r *run) train(ctx context.Context) (err error) {
 			return err
 		}
 		r.report(step+1, batch, reading)
+		if err := r.logStep(step + 1); err != nil {
+			return r.keep(step+1, err)
+		}
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ func resumed(t *testing.T, after int, c Config, run func(context.Context, Config
 	expect.Require(t, errors.As(err, &stopped) && errors.Is(err, context.Canceled) && stopped.Step == after,
 		"a stopped run returned %v", err)
 	sameRun(t, "resumed", expect.Must(run(context.Background(), c))(t), whole)
+	sameLog(t, c.Checkpoint, &whole.History)
 	return whole, c
 }
 

@@ -72,7 +72,7 @@ func TestFaultClock(t *testing.T) {
 		if _, err := train.Run(context.Background(), eng, slope(), settings); err != nil || from != 2 {
 			t.Errorf("%v: goes on from %d, %v", when, from, err)
 		}
-		if left, err := os.ReadDir(settings.Checkpoint); err != nil || len(left) != 2 {
+		if left, err := os.ReadDir(settings.Checkpoint); err != nil || len(left) != 5 { // two checkpoints and the log
 			t.Errorf("%v: %v, %v", when, left, err)
 		}
 	}

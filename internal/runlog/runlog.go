@@ -16,11 +16,15 @@ import (
 	"time"
 )
 
-// The files of a log. TensorBoard reads each file whose name contains "tfevents".
+// The files of a log. TensorBoard reads each file whose name contains "tfevents". RunFile states whose log it is.
 const (
 	MetricsFile = "metrics.csv"
 	EventsFile  = "events.out.tfevents.puclab"
+	RunFile     = "run.json"
 )
+
+// Has reports whether a file of this name belongs to a log.
+func Has(name string) bool { return name == MetricsFile || name == EventsFile || name == RunFile }
 
 // flushEvery is the time after which what was added is written to the files, for those who watch a run.
 const flushEvery = time.Second

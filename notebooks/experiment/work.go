@@ -12,6 +12,7 @@ import (
 
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/internal/peak"
+	"github.com/puclab/puclab/internal/runlog"
 	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/train"
@@ -34,6 +35,7 @@ func WorkFolder() (string, error) {
 //	sittings.json   how often and how long it was worked on
 //	run/            the run's own: checkpoints
 //	kept/           what it leaves for later studies, as weights; stays when the rest goes
+//	logs/           the logs of its trainings, once it is done
 type desk struct{ folder string }
 
 // deskOf returns the desk of a run in a folder of such.
@@ -45,6 +47,28 @@ func (d desk) log() string      { return filepath.Join(d.folder, "log") }
 func (d desk) sittings() string { return filepath.Join(d.folder, "sittings.json") }
 func (d desk) run() string      { return filepath.Join(d.folder, "run") }
 func (d desk) kept() string     { return filepath.Join(d.folder, "kept") }
+func (d desk) logs() string     { return filepath.Join(d.folder, "logs") }
+
+// keepLogs moves the logs of the trainings out of the folder that clear removes, in place of those of an earlier run.
+func (d desk) keepLogs() error {
+	if err := os.RemoveAll(d.logs()); err != nil {
+		return err
+	}
+	return filepath.WalkDir(d.run(), func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // the run needed no folder
+		}
+		if err != nil || entry.IsDir() || !runlog.Has(entry.Name()) {
+			return err
+		}
+		to, err := filepath.Rel(d.run(), path)
+		if err != nil {
+			return err
+		}
+		to = filepath.Join(d.logs(), to)
+		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(path, to))
+	})
+}
 
 // clear removes what let the run go on.
 func (d desk) clear() error {
@@ -153,7 +177,7 @@ func (s sittings) result(run Run) *Result {
 func fingerprint(folder string) (string, error) {
 	var parts [][]byte
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) == ".lock" {
+		if err != nil || entry.IsDir() || filepath.Ext(path) == ".lock" || runlog.Has(entry.Name()) {
 			return err
 		}
 		info, err := entry.Info()

@@ -69,7 +69,9 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 		}
 	}
 	if err == nil && result.Failure == "" {
-		err = desk.clear()
+		if err = desk.keepLogs(); err == nil {
+			err = desk.clear()
+		}
 	}
 	if err != nil {
 		return Standing{}, fmt.Errorf("experiment: %s: %w", run, err)

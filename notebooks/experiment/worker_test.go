@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/internal/runlog"
 	"github.com/puclab/puclab/pucl/engine"
 	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
@@ -73,6 +74,27 @@ func TestSharedFolder(t *testing.T) {
 		}
 	}
 	expect.Equal(t, found, []bool{false, true, false, true}, "found")
+}
+
+// The log of a training stays when the run is done, and is no sign that a run has saved something.
+func TestLogsStay(t *testing.T) {
+	w, run := newWorker(t, nil)
+	run.Train = func(_ context.Context, _ *engine.Engine, place Place) (*Outcome, error) {
+		folder := filepath.Join(place.Folder, "pretraining")
+		before := expect.Must(fingerprint(place.Folder))(t)
+		for _, name := range []string{runlog.RunFile, runlog.MetricsFile, runlog.EventsFile} {
+			expect.File(t, filepath.Join(folder, name), []byte(name))
+		}
+		expect.Equal(t, expect.Must(fingerprint(place.Folder))(t), before)
+		expect.File(t, filepath.Join(folder, "training.checkpoint"), []byte("state"))
+		expect.That(t, expect.Must(fingerprint(place.Folder))(t) != before, "a checkpoint does not count")
+		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, nil
+	}
+	expect.Equal(t, expect.Must(w.Do(t.Context(), Smoke, Standing{Run: run, State: Missing}))(t).State, Done)
+	desk := deskOf(w.Work, Smoke, run)
+	expect.That(t, expect.Err(os.Stat(desk.run())) != nil, "the checkpoints are left")
+	left := expect.Must(os.ReadDir(filepath.Join(desk.logs(), "pretraining")))(t)
+	expect.Equal(t, len(left), 3, "%v", left)
 }
 
 // Want of memory is a result, and so is what another try would end in as well; what else a run says when it ends is none.

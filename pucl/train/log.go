@@ -16,16 +16,13 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// runFile states the run that the checkpoint folder belongs to.
-const runFile = "run.json"
-
 // logColumns are the values of a step in the log.
 var logColumns = []string{
 	"loss", "learning_rate", "gradient_norm", "output_norm", "examples", "monitor/alignment", "monitor/uniformity",
 	"monitor/effective_rank", "monitor/proxy_auc", "monitor/accuracy",
 }
 
-// runStatement is the content of the run file.
+// runStatement is the content of runlog.RunFile.
 type runStatement struct {
 	Configuration []field // all that identifies the run, defaults filled in
 	Compute       string
@@ -38,7 +35,7 @@ func (r *run) openLog() error {
 	if cp.folder == "" {
 		return nil
 	}
-	path := filepath.Join(cp.folder, runFile)
+	path := filepath.Join(cp.folder, runlog.RunFile)
 	var there runStatement
 	switch data, err := os.ReadFile(path); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -61,6 +61,6 @@ func TestLog(t *testing.T) {
 	c.Seed++
 	expect.Error(t, expect.Err(Pretrain(context.Background(), eng, stripesOf(8, 2), c)), "the log of another run", "Seed")
 	expect.Equal(t, string(expect.Must(os.ReadFile(metrics))(t)), string(before))
-	expect.NoError(t, os.WriteFile(filepath.Join(c.Checkpoint, runFile), []byte("{"), 0o644))
-	expect.Error(t, expect.Err(Pretrain(context.Background(), eng, stripesOf(8, 2), c)), runFile, "damaged", "delete it")
+	expect.NoError(t, os.WriteFile(filepath.Join(c.Checkpoint, runlog.RunFile), []byte("{"), 0o644))
+	expect.Error(t, expect.Err(Pretrain(context.Background(), eng, stripesOf(8, 2), c)), runlog.RunFile, "damaged", "delete it")
 }

@@ -202,7 +202,7 @@ func TestNewNotebook(t *testing.T) {
 	}
 	text := string(data)
 	contains(t, text, `Name: \"my-term\", Objective`, `Name: \"my-term\", Attract`, "# my-term: say in a line", "## The idea", "*Write here what is wrong",
-		"## Try it yourself", "%noautoget`** tells", "-set seeds=5 my-term")
+		"## Try it yourself", "%noautoget`** stops", "-set seeds=5 my-term")
 	expect.That(t, strings.Contains(original, "± 1.3"),
 		"the template does not tell its results any more in these words: name others")
 	for _, left := range []string{`Name: \"` + template, "output_type", `"execution_count": 1`, "± 1.3",

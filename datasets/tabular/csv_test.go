@@ -1,6 +1,8 @@
 package tabular
 
 import (
+	"encoding/binary"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -11,7 +13,12 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf16"
 
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/puclab/puclab/datasets/internal/classes"
 	"github.com/puclab/puclab/datasets/internal/damage"
 	"github.com/puclab/puclab/internal/expect"
 )
@@ -39,8 +46,18 @@ func TestReadCSV(t *testing.T) {
 			[]float64{1, 2, 3, 4}, nil, []int{0, 1}, []string{"x", "y"}},
 		{"classes as numbers", "y,a\n10,1\n9,2\n10,3\n-1,4\n", CSV{Label: "y"},
 			[]float64{1, 2, 3, 4}, []string{"a"}, []int{2, 1, 2, 0}, []string{"-1", "9", "10"}},
-		{"classes as text", "y,a\n10,1\n9,2\nx,3\n", CSV{Label: "y"}, []float64{1, 2, 3}, []string{"a"}, []int{0, 1, 2},
-			[]string{"10", "9", "x"}},
+		{"one class per number", "y,a\n1,1\n1.0,2\n 0,3\n1e0,4\n-0,5\n0.50,6\n", CSV{Label: "y"}, []float64{1, 2, 3, 4, 5, 6},
+			[]string{"a"}, []int{2, 2, 0, 2, 0, 1}, []string{"0", "0.5", "1"}},
+		{"fractions of whole classes", "y,a\n10.0,1\n2.0,2\n1.0,3\n", CSV{Label: "y"}, []float64{1, 2, 3}, []string{"a"},
+			[]int{2, 1, 0}, []string{"1", "2", "10"}},
+		{"a marker after the numbers", "y,a\n2,1\n10,2\n?,3\n1_0,4\n", CSV{Label: "y"}, []float64{1, 2, 3, 4}, []string{"a"},
+			[]int{0, 1, 3, 2}, []string{"2", "10", "1_0", "?"}},
+		{"classes beyond 64 bits", "y,a\n9007199254740993,1\n9007199254740992,2\n", CSV{Label: "y"}, []float64{1, 2}, []string{"a"},
+			[]int{1, 0}, []string{"9007199254740992", "9007199254740993"}},
+		{"two indices skipped", ",,a\n0,0,1\n0,1,2\n", CSV{Skip: []string{""}}, []float64{1, 2}, []string{"a"}, nil, nil},
+		{"an index kept", "Unnamed: 0,a\n0,1\n1,2\n", CSV{Keep: []string{"Unnamed: 0"}}, []float64{0, 1, 1, 2},
+			[]string{"Unnamed: 0", "a"}, nil, nil},
+		{"UTF-16", "\xff\xfea\x00\n\x005\x00\n\x00", CSV{}, []float64{5}, []string{"a"}, nil, nil},
 		{"empty lines at the end", "a,b\n\n1,2\n\n\n", CSV{}, []float64{1, 2}, []string{"a", "b"}, nil, nil},
 		{"one column", "a\n1\n2\n", CSV{}, []float64{1, 2}, []string{"a"}, nil, nil},
 	} {
@@ -74,14 +91,29 @@ func TestReadCSVErrors(t *testing.T) {
 		{"too large", "a\n1e999\n", CSV{}, []string{"line 2", "too large"}},
 		{"text", "a\nred\n", CSV{}, []string{"line 2, column 1 (a)", `"red" is no number`, "CSV.Label if it holds the classes", "CSV.Skip"}},
 		{"class missing", "a,y\n1,\n", CSV{Label: "y"}, []string{"line 2, column 2 (y)", "class is missing"}},
-		{"line too short", "a,b\n1,2\n3\n", CSV{}, []string{"line 3", "1 instead of 2", "fill in"}},
-		{"line too long", "a,b\n1,2,3\n", CSV{}, []string{"line 2", "3 instead of 2", "into quotes"}},
+		{"line too short", "a,b\n1,2\n3\n", CSV{}, []string{"1 of 2 lines", "line 3: 1 values instead of 2", "fill in"}},
+		{"line too long", "a,b\n1,2,3\n", CSV{}, []string{"line 2: 3 values instead of 2", "quote"}},
 		{"class missing, no header", "1,ill\n2,\n", CSV{NoHeader: true, Label: "2"}, []string{"line 2, column 2: the class"}},
-		{"line too short after an empty one", "1,2\n\n3\n", CSV{NoHeader: true}, []string{"line 3", "1 instead of 2"}},
+		{"line too short after an empty one", "1,2\n\n3\n", CSV{NoHeader: true}, []string{"line 3: 1 values instead of 2"}},
 		{"open quote", "a,b\n\"1,2\n3,4\n", CSV{}, []string{"line 2"}},
 		{"no such class column", "a,b\n1,2\n", CSV{Label: "c"}, []string{`no column "c"`, `["a" "b"]`}},
 		{"semicolons", "a;b;y\n1;2;3\n", CSV{Label: "y"}, []string{`no column "y"`, "looks like ';'", "set Comma"}},
 		{"tabs", "a\tb\ty\n1\t2\t3\n", CSV{Label: "y"}, []string{`no column "y"`, `looks like '\t'`, "set Comma"}},
+		{"semicolons without classes", "a;b\n1;2\n", CSV{}, []string{`only column is "a;b"`, "looks like ';'", "set Comma"}},
+		{"semicolons without a header", "1;2\n3;4\n", CSV{NoHeader: true}, []string{"looks like ';'", "set Comma"}},
+		{"UTF-16 cut off", "\xfe\xff\x00a\x00", CSV{}, []string{"begins as UTF-16", "UTF-8"}},
+		{"Latin-1", "a\xfc\n1\n", CSV{}, []string{"line 1, byte 2", "UTF-8"}},
+		{"Parquet", "PAR1\x15\x04", CSV{}, []string{"Parquet", "to_csv"}},
+		{"all faults", "a,b\n1_500,x\n,2\n3,4\n", CSV{}, []string{"2 of 2 columns", `line 2, column 1 (a): "1_500"`, "write 1500",
+			"and 1 more", `line 2, column 2 (b): "x" is no number`}},
+		{"binary exponent", "a\n0x1p-2\n", CSV{}, []string{"line 2", "write 0.25 "}},
+		{"rounded", "a\n9007199254740993\n", CSV{}, []string{"line 2, column 1 (a)", "exactly", "identifier"}},
+		{"too small", "a\n1e-400\n", CSV{}, []string{"line 2, column 1 (a)", "too small", "write 0"}},
+		{"decimal comma", "a;b\n1,5;2\n", CSV{Comma: ';'}, []string{`"1,5"`, "decimal point"}},
+		{"an index without a name", ",a,b,y\n0,3,4,ill\n", CSV{Label: "y"}, []string{"column 1 has no name", `"" in Skip`}},
+		{"an index without a name is not kept", ",a\n0,3\n", CSV{Keep: []string{""}}, []string{"column 1 has no name"}},
+		{"an index of pandas", "a,Unnamed: 0\n0,3\n", CSV{}, []string{`column 2 is named "Unnamed: 0"`, "Skip", "Keep"}},
+		{"kept and skipped", "a,b\n0,3\n", CSV{Keep: []string{"a"}, Skip: []string{"a"}}, []string{"column a of Keep"}},
 		{"no such number", "1,2\n", CSV{NoHeader: true, Label: "3"}, []string{`no column "3"`, "1 to 2"}},
 		{"number 0", "1,2\n", CSV{NoHeader: true, Skip: []string{"0"}}, []string{`no column "0"`}},
 		{"skipped and classes", "a,b\n1,2\n", CSV{Label: "a", Skip: []string{"a"}}, []string{"a is to be skipped and to hold"}},
@@ -99,6 +131,137 @@ func TestReadCSVErrors(t *testing.T) {
 	expect.Is(t, expect.Err(ReadCSV(iotest.ErrReader(broken), CSV{})), broken)
 }
 
+// A column that numbers the rows is refused where the rows are many enough, whatever the reader and the header.
+func TestRowNumbers(t *testing.T) {
+	rows := func(n int, value func(k int) any) string {
+		text := "a,id\n"
+		for k := range n {
+			text += fmt.Sprintf("%d,%v\n", k%3, value(k))
+		}
+		return text
+	}
+	index := func(k int) any { return k }
+	for _, tt := range []struct {
+		name string
+		text string
+		ok   bool
+	}{
+		{"from 0", rows(10, index), false},
+		{"from 1", rows(300, func(k int) any { return k + 1 }), false},
+		{"as fractions", rows(12, func(k int) any { return fmt.Sprintf("%d.0", k) }), false},
+		{"few rows", rows(9, index), true},
+		{"from 2", rows(30, func(k int) any { return k + 2 }), true},
+		{"years", rows(30, func(k int) any { return k + 1990 }), true},
+		{"one value changed", rows(30, func(k int) any { return k + k/29 }), true},
+		{"backward", rows(30, func(k int) any { return 29 - k }), true},
+	} {
+		for _, noHeader := range []bool{false, true} {
+			text, id := tt.text, "id"
+			if noHeader {
+				text, id = strings.TrimPrefix(text, "a,id\n"), "2"
+			}
+			_, err := ReadCSV(strings.NewReader(text), CSV{NoHeader: noHeader})
+			for _, err := range []error{err, readError(text, FrameConfig{NoHeader: noHeader})} {
+				if expect.That(t, (err == nil) == tt.ok, "%s: %v", tt.name, err); err != nil {
+					expect.Error(t, err, "column 2 ("+id+") numbers the rows", "Skip", "Keep")
+				}
+			}
+			kept := expect.Must(ReadCSV(strings.NewReader(text), CSV{NoHeader: noHeader, Keep: []string{id}}))(t)
+			f, _ := readAll(t, text, FrameConfig{NoHeader: noHeader, Keep: []string{id}})
+			expect.That(t, slices.Equal(f.Columns[1].Numbers, mat.Col(nil, 1, kept.Features)), "%s: %v", tt.name, f)
+			readAll(t, text, FrameConfig{NoHeader: noHeader, Words: []string{id}})
+			readAll(t, text, FrameConfig{NoHeader: noHeader, Like: newEncoding(t, f)})
+		}
+	}
+	// Row numbers go on behind a line that is left out.
+	text := strings.Replace(rows(12, index), "\n2,5\n", "\n2,5,\n", 1)
+	expect.Error(t, readError(text, FrameConfig{SkipBad: true}), "numbers the rows from 0 to 11")
+}
+
+// The order of rows and columns, separators, quotes, line ends, encodings and the texts of numbers make no difference, and a
+// table written as a file and read again is the same.
+func TestReadingIsInvariant(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, d := rapid.IntRange(1, 12).Draw(rt, "rows"), rapid.IntRange(1, 4).Draw(rt, "columns")
+		number := rapid.OneOf(rapid.Float64(), rapid.Map(rapid.IntRange(-9, 9), func(v int) float64 { return float64(v) }))
+		values := rapid.SliceOfN(number, n*d, n*d).Draw(rt, "values")
+		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"10", "2", "-1", "0.5", "?", "b;\"c", "Zürich"}), n, n).Draw(rt, "classes")
+		rowAt := rapid.Permutation(seq(n)).Draw(rt, "row order")
+		columnAt := rapid.Permutation(seq(d+1)).Draw(rt, "column order")
+		comma := rapid.SampledFrom([]rune{',', ';', '\t', '|'}).Draw(rt, "comma")
+		wide := rapid.SampledFrom([]string{"UTF-8", "little", "big"}).Draw(rt, "encoding")
+		form := rapid.SampledFrom([]string{"%g", "%.17g", "%.20e"}).Draw(rt, "form")
+		var out strings.Builder
+		w := csv.NewWriter(&out)
+		w.Comma, w.UseCRLF = comma, rapid.Bool().Draw(rt, "CRLF")
+		for i := -1; i < n; i++ {
+			var record []string
+			for _, j := range columnAt {
+				switch {
+				case i < 0:
+					record = append(record, fmt.Sprintf("x%d", j))
+				case j == d && (kinds[rowAt[i]] == "10" || kinds[rowAt[i]] == "2") && form != "%g":
+					record = append(record, kinds[rowAt[i]]+".0") // as pandas writes whole numbers beside gaps
+				case j == d:
+					record = append(record, kinds[rowAt[i]])
+				default:
+					record = append(record, fmt.Sprintf(form, values[rowAt[i]*d+j]))
+				}
+			}
+			expect.NoError(t, w.Write(record))
+		}
+		w.Flush()
+		cfg := CSV{Label: fmt.Sprintf("x%d", d), Comma: comma}
+		for j := range d {
+			cfg.Keep = append(cfg.Keep, fmt.Sprintf("x%d", j))
+		}
+		got, err := ReadCSV(strings.NewReader(encode(out.String(), wide)), cfg)
+		f, labels, bad, frameErr := ReadFrame(strings.NewReader(encode(out.String(), wide)), FrameConfig{Label: cfg.Label,
+			Comma: comma, Keep: cfg.Keep})
+		if err != nil || frameErr != nil || len(bad) > 0 {
+			rt.Fatalf("%q: %v, %v, %v", out.String(), err, frameErr, bad)
+		}
+		if !slices.IsSortedFunc(got.Classes, classes.Compare) || len(slices.Compact(slices.Clone(got.Classes))) != len(got.Classes) {
+			rt.Fatalf("classes %q", got.Classes)
+		}
+		for i, row := range rowAt {
+			if class := got.Classes[got.Labels[i]]; class != kinds[row] || labels[i] != class {
+				rt.Fatalf("row %d has class %q and %q, not %q", i, class, labels[i], kinds[row])
+			}
+			for k, name := range got.Names {
+				var j int
+				expect.Must(fmt.Sscanf(name, "x%d", &j))(t)
+				if v := values[row*d+j]; got.Features.At(i, k) != v || f.Columns[k].Name != name || f.Columns[k].Numbers[i] != v {
+					rt.Fatalf("row %d, column %s: %v and %v, not %v", i, name, got.Features.At(i, k), f.Columns[k], v)
+				}
+			}
+		}
+	})
+}
+
+func seq(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}
+
+// encode returns text in UTF-8 or, in one of the byte orders, UTF-16.
+func encode(text, order string) string {
+	if order == "UTF-8" {
+		return text
+	}
+	var out []byte
+	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+		if order == "big" {
+			out = binary.BigEndian.AppendUint16(out, unit)
+		} else {
+			out = binary.LittleEndian.AppendUint16(out, unit)
+		}
+	}
+	return string(out)
+}
+
 // checkCSV reads a text that may be damaged: what passes is a valid table with a value for every comma.
 func checkCSV(t *testing.T, text string) {
 	for _, cfg := range []CSV{{}, {NoHeader: true}, {Label: "kind", Skip: []string{"id"}}} {
@@ -110,7 +273,24 @@ func checkCSV(t *testing.T, text string) {
 		if err := got.Validate(); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
-		if strings.ContainsAny(text, "\"\r") {
+		// A table that is written is read as the same table.
+		f := expect.Must(NewFrame(got.Features, got.Names))(t)
+		again := CSV{}
+		for i := range f.Columns {
+			again.Keep = append(again.Keep, f.Columns[i].Name)
+		}
+		if got.Labels != nil {
+			again.Label = "kind"
+			c := Column{Name: again.Label, Words: make([]string, got.Len())}
+			for i, class := range got.Labels {
+				c.Words[i] = got.Classes[class]
+			}
+			f.Columns = append(f.Columns, c)
+		}
+		copied := expect.Must(ReadCSV(strings.NewReader(write(f)), again))(t)
+		expect.That(t, mat.Equal(copied.Features, got.Features) && slices.Equal(copied.Labels, got.Labels) &&
+			slices.Equal(copied.Classes, got.Classes), "%q: %v is not %v", text, copied, got)
+		if strings.ContainsAny(text, "\"\r\x00\xfe\xff") {
 			continue
 		}
 		// Without quotes the lines and commas say it all, and the header, by name, which columns are features.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/puclab/puclab/datasets/internal/decimal"
 	"github.com/puclab/puclab/internal/fault"
 	"gonum.org/v1/gonum/mat"
 )
@@ -129,7 +130,7 @@ func (c *ColumnEncoding) fitWords(words []string, missing int) error {
 func numbersAmong(words []string) string {
 	numbers, first := 0, ""
 	for _, word := range words {
-		if _, err := strconv.ParseFloat(word, 64); err == nil {
+		if _, _, ok := decimal.Parse(word); ok {
 			numbers++
 		} else if first == "" {
 			first = word
@@ -268,7 +269,7 @@ func (c *ColumnEncoding) encode(out *mat.Dense, at int, column *Column) error {
 // firstWord returns the first of words that is not missing and no number, "" if there is none.
 func firstWord(words []string) string {
 	for _, word := range words {
-		if _, err := strconv.ParseFloat(word, 64); err != nil && word != "" {
+		if _, _, ok := decimal.Parse(word); !ok && word != "" {
 			return word
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/puclab/puclab/datasets/internal/check"
+	"github.com/puclab/puclab/datasets/internal/decimal"
 )
 
 // FrameConfig says how a CSV file of columns is read. The zero value reads all columns of a file with a header and
@@ -18,12 +18,14 @@ import (
 type FrameConfig struct {
 	// Label is a column of any text that is returned apart from the frame, such as the classes; "" for none.
 	Label string
-	// Skip lists columns to leave out, such as an identifier. Skip a column without a name by "".
+	// Skip lists columns to leave out, such as an identifier. "" skips the columns without a name.
 	Skip []string
+	// Keep lists features that look like row numbers: see [ReadFrame].
+	Keep []string
 	// Words lists columns of categories that look like numbers, such as codes.
 	Words []string
-	// Missing lists the texts that mean a missing value, beside the empty text. nil means "NA", "N/A", "NaN", "nan",
-	// "null", "NULL", "None" and "?".
+	// Missing lists the texts that mean a missing value, beside the empty text. nil means those of pandas, such as "NA",
+	// "N/A", "NaN", "nan", "<NA>", "null", "NULL" and "None", and "?".
 	Missing []string
 	// Comma stands between values; 0 means ','. A tab is '\t'.
 	Comma rune
@@ -36,54 +38,59 @@ type FrameConfig struct {
 	Like *Encoding
 }
 
-// missingTexts are the texts that mean a missing value where FrameConfig.Missing is nil.
-var missingTexts = []string{"NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"}
-
-// ReadFrame reads a table from a CSV file in UTF-8. A column is one of numbers if all values that are not missing are
-// finite numbers and cfg.Words does not list it; otherwise it is one of words. Space around a value does not count. A
-// value in quotes may hold commas and line breaks.
+// ReadFrame reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. A column is one of numbers if all
+// values that are not missing are finite numbers and cfg.Words does not list it; otherwise it is one of words. Space around
+// a value does not count. A value in quotes may hold commas and line breaks.
 //
-// labels has one text per row, that of the column cfg.Label, "" where it is empty; it is nil without cfg.Label. The
-// texts of cfg.Missing have no meaning there.
+// labels has one text per row, the [ClassName] of its value in the column cfg.Label, "" where it is empty; it is nil without
+// cfg.Label. The texts of cfg.Missing have no meaning there.
 //
 // bad lists the lines that cannot be read: lines with another number of values than the first, lines with a quotation
 // mark out of place, and empty lines between the rows of a file of one column. Without cfg.SkipBad they are returned
 // as one error, which writes out the first 20. With it, more such lines than rows are an error still.
 //
-// Other errors are an empty file, text that is not UTF-8, a header with an empty name or the same name twice, a
-// column in cfg that does not exist, and a column whose values are all missing. A column with more than 20 different
-// values is an error if nine of ten are numbers but some are not: these are most likely typing errors or another text
-// for a gap. Errors give the line, counted from 1, or the name of the column.
+// A feature that numbers the rows is an error unless cfg.Keep lists it: a column without a name, a column that pandas named
+// "Unnamed: 0" or the like, and in a file of 10 rows or more a column of numbers that counts them in order, from 0 or
+// from 1. A column without a name is an error in any case.
+//
+// Other errors are an empty file, text that is not UTF-8, a header with the same name twice, a column in cfg that does
+// not exist, and a column whose values are all missing. A column whose values are all numbers but for the way some are
+// written (1_500, 0x1p3, 1,5, inf) or stored (1e400, 1e-400, a whole number beyond ±2⁵³ that is rounded) is an error too,
+// and so is a column with more than 20 different values of which nine of ten are numbers: the others are most likely
+// typing errors or another text for a gap. Errors give the line, counted from 1, or the name of the column.
 func ReadFrame(r io.Reader, cfg FrameConfig) (f *Frame, labels []string, bad []error, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
-	file, err := readRecords(r, cfg.Comma, !cfg.NoHeader)
+	file := &records{}
+	use, bad, err := readLines(r, cfg.csv(), func(_ layout, record []string, line int) {
+		file.rows, file.lines = append(file.rows, slices.Clone(record)), append(file.lines, line)
+	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	rows := len(file.rows)
-	unreadable := fmt.Sprintf("%d of %d lines cannot be read", len(file.bad), len(file.bad)+rows)
-	sign := separator(file.first)
+	unreadable := fmt.Sprintf("%d of %d lines cannot be read", len(bad), len(bad)+rows)
 	switch {
-	case sign != 0 && !cfg.NoHeader && file.allHold(sign):
-		err = fmt.Errorf("the only column is %q; the separator looks like %q: set Comma to it", file.first[0], sign)
-	case len(file.bad) > 0 && !cfg.SkipBad:
-		err = check.List(unreadable+"; correct them, or leave them out with SkipBad", file.bad)
-	case len(file.bad) > rows:
-		err = check.List(unreadable+", too many to leave out; check Comma and the first line", file.bad)
+	case len(bad) > 0 && !cfg.SkipBad:
+		err = check.List(unreadable+"; correct them, or leave them out with SkipBad", bad)
+	case len(bad) > rows:
+		err = check.List(unreadable+", too many to leave out; check Comma and the first line", bad)
 	case rows == 0:
 		err = errors.New("there are no rows below the header: add some, or set NoHeader if the first line is a row")
 	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	columns, err := cfg.columns(file.first)
+	columns, err := cfg.columns(use)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	f = &Frame{}
 	var faults []error
-	for _, c := range columns.features {
+	for _, c := range columns {
 		column, err := cfg.column(c, file)
+		if err == nil && cfg.Like == nil && column.Numbers != nil {
+			err = file.counted(use, c.at, column.Numbers)
+		}
 		f.Columns = append(f.Columns, column)
 		if err != nil {
 			faults = append(faults, err)
@@ -93,10 +100,35 @@ func ReadFrame(r io.Reader, cfg FrameConfig) (f *Frame, labels []string, bad []e
 	if err := cmp.Or(check.List(unusable, faults), f.Validate()); err != nil {
 		return nil, nil, nil, err
 	}
-	if columns.label >= 0 {
-		labels = file.column(columns.label)
+	if use.label >= 0 {
+		labels = file.column(use.label)
+		for i, text := range labels {
+			labels[i] = ClassName(text)
+		}
 	}
-	return f, labels, file.bad, nil
+	return f, labels, bad, nil
+}
+
+// records are the rows of a CSV file.
+type records struct {
+	rows  [][]string
+	lines []int // on which each row begins, counted from 1
+}
+
+// column returns column j of all rows.
+func (f *records) column(j int) []string {
+	out := make([]string, len(f.rows))
+	for i, row := range f.rows {
+		out[i] = strings.TrimSpace(row[j])
+	}
+	return out
+}
+
+// counted is layout.counted for a column of numbers. Numbers may count the lines as well, some of which are left out.
+func (f *records) counted(use layout, at int, numbers []float64) error {
+	number := func(k int) float64 { return numbers[k] }
+	return cmp.Or(use.counted(at, len(numbers), number, func(k int) int { return k }),
+		use.counted(at, len(numbers), number, func(k int) int { return f.lines[k] - f.lines[0] }))
 }
 
 // kind says what a column holds.
@@ -116,33 +148,25 @@ type frameColumn struct {
 	gaps bool // all values may be missing
 }
 
-// frameColumns says which columns of a file are read.
-type frameColumns struct {
-	features []frameColumn
-	label    int // -1 for none
+// csv returns the form of the file.
+func (cfg FrameConfig) csv() CSV {
+	return CSV{NoHeader: cfg.NoHeader, Label: cfg.Label, Skip: cfg.Skip, Keep: cfg.Keep, Comma: cfg.Comma}
 }
 
-// columns returns the columns to be read of a file with this first line.
-func (cfg FrameConfig) columns(first []string) (out frameColumns, err error) {
-	use, err := CSV{NoHeader: cfg.NoHeader, Label: cfg.Label, Skip: cfg.Skip}.layoutOf(first)
-	if err != nil {
-		return out, err
-	}
+// columns returns the columns to be read of a file with this layout.
+func (cfg FrameConfig) columns(use layout) (out []frameColumn, err error) {
 	kinds := map[int]kind{}
 	for _, name := range cfg.Words {
-		at, err := use.find(name)
+		at, err := use.feature("Words", name)
 		if err != nil {
-			return out, err
-		}
-		if !slices.Contains(use.features, at) {
-			return out, fmt.Errorf("the column %s of Words is skipped or holds the labels: choose one", name)
+			return nil, err
 		}
 		kinds[at] = ofWords
 	}
 	var like map[string]kind
 	if cfg.Like != nil {
 		if err := cfg.Like.Validate(); err != nil {
-			return out, err
+			return nil, err
 		}
 		like = map[string]kind{}
 		for _, c := range cfg.Like.Columns {
@@ -152,24 +176,19 @@ func (cfg FrameConfig) columns(first []string) (out frameColumns, err error) {
 			}
 		}
 	}
-	out.label = use.label
 	for _, at := range use.features {
-		c := frameColumn{name: strconv.Itoa(at + 1), at: at, kind: kinds[at], gaps: like != nil}
-		if use.names != nil {
-			c.name = use.names[at]
-		}
+		c := frameColumn{name: use.names[at], at: at, kind: kinds[at], gaps: like != nil}
 		if as, ok := like[c.name]; ok {
 			c.kind = as
 		} else if like != nil {
 			continue
+		} else if err := use.unnamed(at); err != nil {
+			return nil, err
 		}
-		if c.name == "" {
-			return out, fmt.Errorf("column %d has no name: write one into the header, or list \"\" in Skip", at+1)
-		}
-		out.features = append(out.features, c)
+		out = append(out, c)
 	}
-	if len(out.features) == 0 {
-		return out, fmt.Errorf("it has no column of the encoding: rename its columns %q as in the training rows", use.names)
+	if len(out) == 0 {
+		return nil, fmt.Errorf("it has no column of the encoding: rename its columns %q as in the training rows", use.names)
 	}
 	return out, nil
 }
@@ -184,6 +203,7 @@ func (cfg FrameConfig) column(c frameColumn, file *records) (Column, error) {
 	present, numbers, likely, first := 0, 0, 0, -1
 	values := make([]float64, len(out.Words))
 	different := map[string]bool{}
+	remedy := ""
 	for i, text := range out.Words {
 		if text == "" || slices.Contains(gap, text) {
 			out.Words[i], values[i] = "", math.NaN()
@@ -191,18 +211,15 @@ func (cfg FrameConfig) column(c frameColumn, file *records) (Column, error) {
 		}
 		present++
 		different[text] = true
-		v, err := strconv.ParseFloat(text, 64)
-		switch {
-		case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
+		v, fault, ok := decimal.Parse(text)
+		if ok {
 			values[i] = v
 			numbers++
-			likely++
-			continue
-		case hasComma(text):
-			likely++
+		} else if first < 0 {
+			first, remedy = i, cmp.Or(fault, "is not a number: correct it, or list it in Missing if it means a gap")
 		}
-		if first < 0 {
-			first = i
+		if ok || fault != "" {
+			likely++
 		}
 	}
 	switch {
@@ -213,27 +230,13 @@ func (cfg FrameConfig) column(c frameColumn, file *records) (Column, error) {
 	case numbers == present:
 		return Column{Name: c.name, Numbers: values}, nil
 	}
-	isNot := fmt.Sprintf("column %s, line %d: %q is not a number", c.name, file.lines[first], out.Words[first])
+	isNot := fmt.Sprintf("column %s, line %d: %q %s", c.name, file.lines[first], out.Words[first], remedy)
 	switch {
 	case c.kind == ofNumbers:
-		return out, fmt.Errorf("%s, as in the training rows: %s", isNot, numberRemedy(out.Words[first]))
-	case 10*likely >= 9*present && len(different) > 20:
-		return out, fmt.Errorf("%s, but %d of %d values are: %s, or list the column in Words if it holds categories", isNot,
-			numbers, present, numberRemedy(out.Words[first]))
+		return out, fmt.Errorf("%s; the training rows have numbers here", isNot)
+	case likely == present || 10*likely >= 9*present && len(different) > 20:
+		return out, fmt.Errorf("%s, or list the column in Words if it holds categories ; %d of %d values are numbers", isNot,
+			numbers, present)
 	}
 	return out, nil
-}
-
-// hasComma reports whether text is a number once a decimal comma is replaced.
-func hasComma(text string) bool {
-	_, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-	return err == nil && strings.Contains(text, ",")
-}
-
-// numberRemedy says what to do with a text where a number should be.
-func numberRemedy(text string) string {
-	if hasComma(text) {
-		return "write numbers as in 1234.5, without other commas or points"
-	}
-	return "correct it, or list it in Missing if it means a gap"
 }

@@ -60,7 +60,10 @@ func TestReadFrame(t *testing.T) {
 		{"no gaps but empty text", "a\nNA\nb\n", FrameConfig{Missing: []string{}}, []string{`a ["NA" "b"]`}, nil},
 		{"codes", "plz,n\n8001,1\n0300,2\n,3\n", FrameConfig{Words: []string{"plz"}},
 			[]string{`plz ["8001" "0300" ""]`, "n [1 2 3]"}, nil},
-		{"not finite", "a,b\ninf,1e999\n1,2\n", FrameConfig{}, []string{`a ["inf" "1"]`, `b ["1e999" "2"]`}, nil},
+		{"codes beside words", "a,b\n1_5,inf\nx,1\nx,y\n", FrameConfig{}, []string{`a ["1_5" "x" "x"]`, `b ["inf" "1" "y"]`}, nil},
+		{"labels as numbers", "a,y\n5,1.0\n6,\n7, 1 \n8,?\n", FrameConfig{Label: "y"}, []string{"a [5 6 7 8]"},
+			[]string{"1", "", "1", "?"}},
+		{"text in one column without a header", "a;b\nc; d\n", FrameConfig{NoHeader: true}, []string{`1 ["a;b" "c; d"]`}, nil},
 		{"no header", "1,x,u\n2,y,v\n", FrameConfig{NoHeader: true, Label: "2", Skip: []string{"3"}, Words: []string{"1"}},
 			[]string{`1 ["1" "2"]`}, []string{"x", "y"}},
 		{"tabs with gaps", "a\tb\tc\n1\t\tx y\n\t2\t\" z\"\n", FrameConfig{Comma: '\t'},
@@ -114,7 +117,7 @@ func TestReadFrameErrors(t *testing.T) {
 	numbers := func(n int, others ...string) string {
 		text := "id,a\n"
 		for i := range n {
-			text += fmt.Sprintf("p,%d\n", i)
+			text += fmt.Sprintf("p,%d\n", i+7)
 		}
 		for _, other := range others {
 			text += "p,\"" + other + "\"\n"
@@ -146,7 +149,11 @@ func TestReadFrameErrors(t *testing.T) {
 		{"twice", "a,a\n1,2\n", FrameConfig{}, []string{"columns 1 and 2", `"a"`}},
 		{"nothing left", "a\n1\n", FrameConfig{Label: "a"}, []string{"no column is left"}},
 		{"Latin-1", "city\nBern\nZ\xfcrich\n", FrameConfig{SkipBad: true}, []string{"line 3, byte 2", `Z\xfcrich`, "UTF-8"}},
-		{"UTF-16", "\xff\xfea\x00", FrameConfig{}, []string{"UTF-16", "save it"}},
+		{"not quite numbers", "a,b,c,d,e\n1,1e999,2,1e-400,9007199254740993\n1_500,2,1,5,6\n2,3,inf,\"1,5\",7\n", FrameConfig{},
+			[]string{"5 of 5 columns", `column a, line 3: "1_500"`, "write 1500", `column b, line 2: "1e999" is too large`,
+				`column c, line 4: "inf" is not finite`, `column d, line 2: "1e-400" is too small`, "column e, line 2", "exactly",
+				"Words if it holds categories"}},
+		{"an index of pandas", "Unnamed: 0,b\n0,2\n", FrameConfig{}, []string{`column 1 is named "Unnamed: 0"`, "Skip", "Keep"}},
 		{"spreadsheet", "PK\x03\x04\x14\x00", FrameConfig{}, []string{"spreadsheet"}},
 		{"zero bytes", "a\n1\x00\n", FrameConfig{}, []string{"zero bytes"}},
 		{"comma", "a\n1\n", FrameConfig{Comma: '"', SkipBad: true}, []string{"invalid field"}},
@@ -212,7 +219,7 @@ func TestReadFrameLike(t *testing.T) {
 	expect.Equal(t, fmt.Sprintf("%q", e.Names()), `["age" "age missing" "grade=1" "grade=A" "city=Bern" "city missing"]`)
 	expect.Error(t, readError(one, FrameConfig{}), "all 1 values are missing")
 	expect.Error(t, readError("age\n7\nold\n", FrameConfig{Like: e}), "column age, line 3",
-		`"old" is not a number, as in the training rows`)
+		`"old" is not a number`, "the training rows have numbers here")
 	expect.Error(t, readError("Alter\n7\n", FrameConfig{Like: e}), "no column of the encoding", `"Alter"`)
 }
 
@@ -245,11 +252,45 @@ func checkFrame(t *testing.T, text string) {
 			expect.That(t, f.Len()+len(bad) == lines,
 				"%q: %d rows and %d unreadable lines of %d", text, f.Len(), len(bad), lines)
 		}
+		// A frame that is written is read as the same frame.
+		keep := FrameConfig{}
+		for _, c := range f.Columns {
+			keep.Keep = append(keep.Keep, c.Name)
+			if c.Words != nil {
+				keep.Words = append(keep.Words, c.Name)
+			}
+		}
+		again, _ := readAll(t, write(f), keep)
+		expect.Equal(t, fmt.Sprintf("%q", describe(again)), fmt.Sprintf("%q", describe(f)), text)
 		if e, err := NewEncoding(f); err == nil {
 			expect.NoError(t, e.Validate())
 			expect.Must(e.Rows(f))(t)
 		}
 	}
+}
+
+// write returns a frame as CSV.
+func write(f *Frame) string {
+	var out strings.Builder
+	w := csv.NewWriter(&out)
+	for i := -1; i < f.Len(); i++ {
+		var record []string
+		for _, c := range f.Columns {
+			switch {
+			case i < 0:
+				record = append(record, c.Name)
+			case c.Numbers == nil && c.Words[i] == "":
+				record = append(record, "NA")
+			case c.Numbers == nil:
+				record = append(record, c.Words[i])
+			default:
+				record = append(record, fmt.Sprint(c.Numbers[i])) // NaN is a gap
+			}
+		}
+		w.Write(record)
+	}
+	w.Flush()
+	return out.String()
 }
 
 const visits = "id,age,kind,city\n1,30,a,\"Genève, VD\"\n2,,b,Bern\n3,NA,,\"Zü\"\"rich\"\n4,5e1,a,Bern\n"

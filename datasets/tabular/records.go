@@ -3,61 +3,43 @@ package tabular
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/puclab/puclab/datasets/internal/decimal"
 )
 
-// records are the lines of a CSV file. A record may take several lines of text.
-type records struct {
-	first []string // the header, or the first row of a file without one
-	rows  [][]string
-	lines []int   // on which each row begins, counted from 1
-	bad   []error // the lines that cannot be read
-}
-
-// column returns column j of all rows.
-func (f *records) column(j int) []string {
-	out := make([]string, len(f.rows))
-	for i, row := range f.rows {
-		out[i] = strings.TrimSpace(row[j])
-	}
-	return out
-}
-
-// allHold reports whether the first column of all rows holds a sign.
-func (f *records) allHold(sign rune) bool {
-	for _, row := range f.rows {
-		if !strings.ContainsRune(row[0], sign) {
-			return false
-		}
-	}
-	return true
-}
-
-// readRecords reads a CSV file, and goes on behind lines that cannot be read. The error is that of r, or says that
-// the file is empty, no text, or has a header that cannot be read.
-func readRecords(r io.Reader, comma rune, header bool) (*records, error) {
+// readLines reads a CSV file and calls row for each record below the header, with the line on which it begins, counted
+// from 1. The slice record is used again; its texts are not. A record may take several lines of text.
+//
+// It goes on behind lines that cannot be read, and returns an error for each of them in bad. err is the error of r or of the
+// layout, or states that the file is empty, no text, has a header that cannot be read or another separator.
+func readLines(r io.Reader, cfg CSV, row func(use layout, record []string, line int)) (use layout, bad []error, err error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, err
+		return use, nil, err
 	}
-	if err := checkText(data); err != nil {
-		return nil, err
+	if data, err = textOf(data); err != nil {
+		return use, nil, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark of UTF-8
-	comma = cmp.Or(comma, ',')
+	comma := cmp.Or(cfg.Comma, ',')
 	open := func(count int) *csv.Reader {
 		lines := csv.NewReader(bytes.NewReader(data))
 		// A tab is space: to trim it would remove empty values between tabs.
 		lines.Comma, lines.TrimLeadingSpace, lines.FieldsPerRecord = comma, !unicode.IsSpace(comma), count
+		lines.ReuseRecord = true
 		return lines
 	}
-	f := &records{}
+	var first []string // nil before the first record
+	var sign rune      // the separator that all records of a single column hold
 	lines := open(0)
 	passed := 0 // the lines of text before data
 	end := 0    // the line on which the last record ends
@@ -65,16 +47,18 @@ func readRecords(r io.Reader, comma rune, header bool) (*records, error) {
 		record, err := lines.Read()
 		fault := new(csv.ParseError)
 		switch {
-		case err == io.EOF && f.first == nil && f.bad == nil:
-			return nil, errors.New("there is nothing in it")
+		case err == io.EOF && first == nil && bad == nil:
+			return use, nil, errors.New("there is nothing in it")
+		case err == io.EOF && sign != 0:
+			return use, nil, fmt.Errorf("the only column is %q; the separator looks like %q: set Comma to it", first[0], sign)
 		case err == io.EOF:
-			return f, nil
+			return use, bad, nil
 		case err != nil && !errors.As(err, &fault):
-			return nil, err
-		case err != nil && f.first == nil && header:
-			return nil, fmt.Errorf("the header, line %d: %w", fault.StartLine, fault.Err)
+			return use, nil, err
+		case err != nil && first == nil && !cfg.NoHeader:
+			return use, nil, fmt.Errorf("the header, line %d: %w", fault.StartLine, fault.Err)
 		case err != nil && fault.Err != csv.ErrFieldCount:
-			f.bad = append(f.bad, fmt.Errorf("line %d: %w: quote a value that contains quotation marks, and double them "+
+			bad = append(bad, fmt.Errorf("line %d: %w: quote a value that contains quotation marks, and double them "+
 				"in it", passed+fault.StartLine, fault.Err))
 			// A quote that is not closed takes in lines behind it, so reading goes on behind the line on which it
 			// began.
@@ -88,53 +72,92 @@ func readRecords(r io.Reader, comma rune, header bool) (*records, error) {
 		}
 		line, _ := lines.FieldPos(0)
 		line += passed
-		if f.first != nil && lines.FieldsPerRecord == 1 {
+		if (first != nil || cfg.NoHeader) && lines.FieldsPerRecord == 1 {
 			for empty := end + 1; empty < line; empty++ { // the reader passes over them
-				f.bad = append(f.bad, fmt.Errorf("line %d is empty: write NA if its value is missing, or remove it", empty))
+				bad = append(bad, fmt.Errorf("line %d is empty: write NA if its value is missing, or remove it", empty))
 			}
 		}
 		end = line + strings.Count(strings.Join(record, ""), "\n")
 		if err != nil {
-			f.bad = append(f.bad, fmt.Errorf("line %d: %d values instead of %d: fill in what is missing, or quote a value that "+
+			bad = append(bad, fmt.Errorf("line %d: %d values instead of %d: fill in what is missing, or quote a value that "+
 				"contains %q", line, len(record), lines.FieldsPerRecord, comma))
 			continue
 		}
-		if f.first == nil {
-			f.first = record
+		if !strings.ContainsRune(record[0], sign) {
+			sign = 0
 		}
-		if header {
-			header = false
-			continue
+		if first == nil {
+			first = slices.Clone(record)
+			if use, err = cfg.layoutOf(first); err != nil {
+				return use, nil, err
+			}
+			if sign = separator(first); cfg.NoHeader && (cfg.Comma != 0 || !holdsNumber(first[0], sign)) {
+				sign = 0 // a text
+			}
+			if !cfg.NoHeader {
+				continue
+			}
 		}
-		f.rows, f.lines = append(f.rows, record), append(f.lines, line)
+		row(use, record, line)
 	}
 }
 
-// checkText returns an error unless data is text in UTF-8.
-func checkText(data []byte) error {
+// holdsNumber reports whether one of the parts of text between signs is a number.
+func holdsNumber(text string, sign rune) bool {
+	for part := range strings.SplitSeq(text, string(sign)) {
+		if _, _, ok := decimal.Parse(strings.TrimSpace(part)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf returns the text in data as UTF-8, without a byte order mark. Text in UTF-16 has to have one.
+func textOf(data []byte) ([]byte, error) {
 	const remedy = "save it as CSV in UTF-8"
 	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return errors.New("it is in UTF-16: " + remedy)
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		return fromUTF16(data[2:], binary.LittleEndian)
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return fromUTF16(data[2:], binary.BigEndian)
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")):
-		return errors.New("it is a spreadsheet or a compressed file: " + remedy)
+		return nil, errors.New("it is a spreadsheet or a compressed file: " + remedy)
+	case bytes.HasPrefix(data, []byte("PAR1")):
+		return nil, errors.New("it is a Parquet file: " + remedy + ", as by DataFrame.to_csv(name, index=False) of pandas")
 	case bytes.IndexByte(data, 0) >= 0:
-		return errors.New("it holds zero bytes and is no text: " + remedy)
+		return nil, errors.New("it holds zero bytes and is no text, or is in UTF-16 without a byte order mark: " + remedy)
 	case utf8.Valid(data):
-		return nil
+		return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), nil
 	}
 	line := 0
 	for text := range bytes.Lines(data) {
 		line++
-		at := 0 // of the first byte that is no part of a character
-		for r, size := utf8.DecodeRune(text); size > 0 && (r != utf8.RuneError || size > 1); {
-			at += size
-			r, size = utf8.DecodeRune(text[at:])
-		}
-		if at < len(text) {
-			return fmt.Errorf("line %d, byte %d: %q is not UTF-8: %s", line, at+1,
+		if at := invalid(text); at < len(text) {
+			return nil, fmt.Errorf("line %d, byte %d: %q is not UTF-8: %s", line, at+1,
 				bytes.TrimSpace(text[max(0, at-20):min(len(text), at+20)]), remedy)
 		}
 	}
-	return nil
+	return data, nil
+}
+
+// invalid returns the place of the first byte of text that is no part of a character in UTF-8, len(text) if there is none.
+func invalid(text []byte) (at int) {
+	for r, size := utf8.DecodeRune(text); size > 0 && (r != utf8.RuneError || size > 1); {
+		at += size
+		r, size = utf8.DecodeRune(text[at:])
+	}
+	return at
+}
+
+// fromUTF16 returns text of UTF-16 as UTF-8.
+func fromUTF16(data []byte, order binary.ByteOrder) ([]byte, error) {
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	text := []byte(string(utf16.Decode(units)))
+	if len(data)%2 != 0 || bytes.ContainsRune(text, utf8.RuneError) || bytes.IndexByte(text, 0) >= 0 {
+		return nil, errors.New("it begins as UTF-16 but is cut off or damaged: save it as CSV in UTF-8")
+	}
+	return text, nil
 }

@@ -138,9 +138,10 @@ func sizeOf(fsys fs.FS, c folder.Config) (height, width int, gray bool, err erro
 // TableConfig states how [OpenTable] reads a CSV file.
 type TableConfig struct {
 	Label    string   // column that says which rows are labeled positives; required
-	Positive []string // its values that mean "positive"; nil means the only value that occurs beside empty ones
+	Positive []string // its values that mean "positive", 1 also for 1.0; nil means the only value beside empty ones
 	Truth    bool     // Label holds the true class of every row, as in a test set, instead of a label
-	Skip     []string // columns that are no features, such as an identifier
+	Skip     []string // columns that are no features, such as an identifier; "" for columns without a name
+	Keep     []string // features that look like row numbers, which are errors otherwise; see tabular.ReadFrame
 	Words    []string // columns of numbers that are categories
 	Missing  []string // texts that mean a gap; nil means the usual ones, see tabular.FrameConfig
 	Comma    rune     // 0 means ','
@@ -172,15 +173,18 @@ func OpenTable(path string, config TableConfig) (*Dataset, error) {
 		}
 	}
 	frame, labels, bad, err := tabular.ReadFrame(file, tabular.FrameConfig{
-		Label: config.Label, Skip: config.Skip, Words: config.Words, Missing: config.Missing, Comma: config.Comma,
-		SkipBad: config.SkipBad, Like: like,
+		Label: config.Label, Skip: config.Skip, Keep: config.Keep, Words: config.Words, Missing: config.Missing,
+		Comma: config.Comma, SkipBad: config.SkipBad, Like: like,
 	})
 	if err != nil {
 		return nil, inFile(path, err)
 	}
 	values := slices.Compact(slices.Sorted(slices.Values(labels)))
-	positive := config.Positive
-	if positive == nil {
+	var positive []string
+	for _, name := range config.Positive {
+		positive = append(positive, tabular.ClassName(name))
+	}
+	if config.Positive == nil {
 		if len(values) != 2 || values[0] != "" {
 			return nil, fmt.Errorf("pu: %s: the column %s has the values %q; name those that mean \"positive\" in "+
 				"Positive", path, config.Label, values)

@@ -151,6 +151,26 @@ func TestTable(t *testing.T) {
 		"Basel")
 }
 
+// Whole numbers that were written as fractions are the same labels, and row numbers are no feature.
+func TestTableOfOtherTools(t *testing.T) {
+	open := func(text string, config pu.TableConfig) (*pu.Dataset, error) {
+		config.Label = "y"
+		return pu.OpenTable(expect.File(t, filepath.Join(t.TempDir(), "a.csv"), []byte(text)), config)
+	}
+	for _, text := range []string{"a,y\n5,1\n6,0\n7,1\n", "a,y\n5,1.0\n6,0.0\n7,1\n"} {
+		for _, one := range []string{"1", "1.0"} {
+			expect.Equal(t, expect.Must(open(text, pu.TableConfig{Positive: []string{one}}))(t).Labeled, []bool{true, false, true})
+		}
+		expect.Error(t, expect.Err(open(text, pu.TableConfig{})), `["0" "1"]`, "Positive")
+	}
+	indexed := ",a,y\n0,5,1\n1,6,\n2,7,\n"
+	expect.Error(t, expect.Err(open(indexed, pu.TableConfig{})), "column 1 has no name", "Skip")
+	expect.Equal(t, len(expect.Must(open(indexed, pu.TableConfig{Skip: []string{""}}))(t).Table.Columns), 1)
+	named := pu.TableConfig{Keep: []string{"Unnamed: 0"}}
+	expect.Error(t, expect.Err(open("Unnamed: 0"+indexed, pu.TableConfig{})), "Skip", "Keep")
+	expect.Equal(t, len(expect.Must(open("Unnamed: 0"+indexed, named))(t).Table.Columns), 2)
+}
+
 // An invented table of patients with gaps and categories, 105 of 2,000 rows labeled: the default ranks them nearly as
 // scikit-learn's logistic regression of labeled against unlabeled rows does, whose AUC is .9908, and a test table is read
 // as the training table.

@@ -1,0 +1,152 @@
+package tabular
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// layout holds the use of each column of a CSV file.
+type layout struct {
+	names    []string       // those of the header; without a header the numbers of the columns, counted from 1
+	index    map[string]int // of the names
+	header   bool
+	label    int   // -1 for none
+	features []int // in the order of the file
+	keep     map[int]bool
+}
+
+// layoutOf returns the use of each column, from the first line.
+func (cfg CSV) layoutOf(first []string) (c layout, err error) {
+	c = layout{index: map[string]int{}, header: !cfg.NoHeader, label: -1, keep: map[int]bool{}}
+	for i, name := range first {
+		name = strings.TrimSpace(strings.Clone(name))
+		if cfg.NoHeader {
+			name = strconv.Itoa(i + 1)
+		}
+		at, twice := c.index[name]
+		if twice && name != "" { // columns without a name are refused below unless all of them are skipped
+			return c, fmt.Errorf("the header: columns %d and %d are both named %q: rename one", at+1, i+1, name)
+		}
+		c.names, c.index[name] = append(c.names, name), i
+	}
+	skip := map[string]bool{}
+	for _, name := range cfg.Skip {
+		if _, err := c.find(name); err != nil {
+			return c, err
+		}
+		skip[name] = true
+	}
+	if cfg.Label != "" {
+		if c.label, err = c.find(cfg.Label); err != nil {
+			return c, err
+		}
+		if skip[cfg.Label] {
+			return c, fmt.Errorf("the column %s is to be skipped and to hold the classes: choose one", cfg.Label)
+		}
+	}
+	for i, name := range c.names {
+		if !skip[name] && i != c.label {
+			c.features = append(c.features, i)
+		}
+	}
+	for _, name := range cfg.Keep {
+		at, err := c.feature("Keep", name)
+		if err != nil {
+			return c, err
+		}
+		c.keep[at] = true
+	}
+	if len(c.features) == 0 {
+		return c, errors.New("no column is left for features")
+	}
+	return c, nil
+}
+
+// find returns the index of the column with a name or, without a header, a number.
+func (c layout) find(name string) (int, error) {
+	if i, ok := c.index[name]; ok {
+		return i, nil
+	}
+	if !c.header {
+		return 0, fmt.Errorf("there is no column %q: without a header columns are numbered 1 to %d", name, len(c.names))
+	}
+	if sign := separator(c.names); sign != 0 {
+		return 0, fmt.Errorf("there is no column %q: there are %q; the separator looks like %q: set Comma to it", name, c.names, sign)
+	}
+	return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)
+}
+
+// feature returns the index of the feature column with a name that the list called list holds.
+func (c layout) feature(list, name string) (int, error) {
+	at, err := c.find(name)
+	if err == nil {
+		for _, feature := range c.features {
+			if feature == at {
+				return at, nil
+			}
+		}
+		err = fmt.Errorf("the column %s of %s is skipped or holds the labels: choose one", name, list)
+	}
+	return 0, err
+}
+
+// separator returns what seems to stand between the values of a table read as one column, 0 where nothing does.
+func separator(names []string) rune {
+	if len(names) == 1 {
+		for _, sign := range ";\t|," {
+			if strings.ContainsRune(names[0], sign) {
+				return sign
+			}
+		}
+	}
+	return 0
+}
+
+// place describes for an error where the value of column i on a line is. Both are counted from 1.
+func (c layout) place(line, i int) string {
+	if c.header {
+		return fmt.Sprintf("line %d, column %d (%s)", line, i+1, c.names[i])
+	}
+	return fmt.Sprintf("line %d, column %d", line, i+1)
+}
+
+// unnamed returns an error if feature column i has no name, or a name that pandas gives to a column without one: such a
+// column usually numbers the rows.
+func (c layout) unnamed(i int) error {
+	name := c.names[i]
+	switch {
+	case c.header && name == "":
+		return fmt.Errorf("column %d has no name; it usually numbers the rows: list \"\" in Skip, or write a name into the "+
+			"header if it is a feature", i+1)
+	case strings.HasPrefix(name, "Unnamed: ") && !c.keep[i]:
+		return fmt.Errorf("column %d is named %q, as a column without a name is in pandas; it usually numbers the rows: list it "+
+			"in Skip, or in Keep if it is a feature", i+1, name)
+	}
+	return nil
+}
+
+// fewRows is the number of rows below which no column is taken for one that numbers them: a short column can be 0, 1, 2 by
+// accident.
+const fewRows = 10
+
+// counted returns an error if the numbers of feature column i count the rows in order, from 0 or from 1. Row k of n has the
+// number at(k) and the place record(k) in the file, counted from 0.
+func (c layout) counted(i, n int, at func(k int) float64, record func(k int) int) error {
+	if n < fewRows || c.keep[i] {
+		return nil
+	}
+	start := at(0) - float64(record(0))
+	if start != 0 && start != 1 {
+		return nil
+	}
+	for k := range n {
+		if at(k)-float64(record(k)) != start {
+			return nil
+		}
+	}
+	name := strconv.Quote(c.names[i])
+	return fmt.Errorf("column %d (%s) numbers the rows from %g to %g: list %s in Skip, or in Keep if it is a feature", i+1,
+		c.names[i], at(0), at(n-1), name)
+}

@@ -12,46 +12,44 @@
 package folder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/puclab/puclab/datasets/internal/classes"
+	"github.com/puclab/puclab/internal/fault"
 )
 
-// Open finds the images in the sub-folders of fsys. Each sub-folder is a class, numbered in the order of their names; all
-// files in it and below it that end in .jpg, .jpeg or .png, in capitals or not, are its images, in the order of their
-// paths. Other files, and names that start with a dot, are passed over.
+// Open finds the images in the sub-folders of fsys. Each sub-folder is a class. Classes are numbered in the order of the
+// names of their folders: numbers by value, then all other names as text, so that folders 0 to 10 are classes 0 to 10. All
+// files in a sub-folder and below it that end as image files do (.jpg, .png, .webp and others), in capitals or not, are its
+// images, in the order of their paths. Formats other than JPEG and PNG are errors when they are read. Other files, and names
+// that start with a dot, are passed over.
 //
-// No image is opened yet. It is an error if there are no sub-folders, or one without images. fsys has to bear several
-// goroutines, as os.DirFS and zip.Reader do.
+// No image is opened yet. It is an error if there are no sub-folders, or one without images, and if the sub-folders are named
+// as parts of a data set (train, val, test and the like) and cfg.Names has none of them; if two sub-folders are the same
+// number, such as 1 and 01; and if the name of a sub-folder is not UTF-8. fsys has to support several goroutines, as
+// os.DirFS and zip.Reader do.
 func Open(fsys fs.FS, cfg Config) (*Set, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	entries, err := fs.ReadDir(fsys, ".") // sorted by name
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("folder: there is no such folder: check the path given to os.DirFS: %w", err)
+	folders, err := folders(fsys)
+	if err == nil {
+		err = cmp.Or(checkParts(folders, cfg.Names), checkNumbers(folders))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("folder: %w", err)
 	}
 	s := &Set{cfg: cfg}
 	named := map[string]string{} // folders by the names of their classes
-	for _, entry := range entries {
-		name := entry.Name()
-		if strings.HasPrefix(name, ".") {
-			continue
-		}
-		info, err := fs.Stat(fsys, name) // follows a link, which entry does not
-		if err != nil {
-			return nil, fmt.Errorf("folder: %w", err)
-		}
-		if !info.IsDir() {
-			continue
-		}
+	for _, name := range folders {
 		class := name
 		if given, ok := cfg.Names[name]; ok {
 			class = given
@@ -69,10 +67,69 @@ func Open(fsys fs.FS, cfg Config) (*Set, error) {
 		}
 		s.Classes = append(s.Classes, class)
 	}
-	if len(s.Classes) == 0 {
-		return nil, errors.New("folder: no sub-folders here: there must be one for each class, with its images in it")
-	}
 	return s, nil
+}
+
+// folders returns the names of the sub-folders of fsys in the order of their classes; there is at least one.
+func folders(fsys fs.FS) (names []string, err error) {
+	entries, err := fs.ReadDir(fsys, ".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no such folder: check the path given to os.DirFS: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		if err := checkName(name); err != nil {
+			return nil, err
+		}
+		info, err := fs.Stat(fsys, name) // follows a link, which entry does not
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("no sub-folders here: there must be one for each class, with its images in it")
+	}
+	slices.SortFunc(names, classes.Compare)
+	return names, nil
+}
+
+// checkName returns an error if a path is not UTF-8: package io/fs does not open such files.
+func checkName(name string) error {
+	return fault.If(!utf8.ValidString(name), "the name %q is not UTF-8: rename the file or folder, as by `convmv -f latin1 -t utf8`",
+		name)
+}
+
+// checkParts returns an error if all folders have the names of parts of a data set, none of which names renames.
+func checkParts(folders []string, names map[string]string) error {
+	for _, name := range folders {
+		if _, ok := names[name]; ok || !slices.Contains(parts, strings.ToLower(name)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the sub-folders %s seem to be parts of a data set, not classes: open one of them, or list their names in "+
+		"Config.Names if they are classes", strings.Join(folders, ", "))
+}
+
+// parts are the usual names of the parts of a data set.
+var parts = []string{"train", "training", "val", "valid", "validation", "dev", "test", "testing", "eval"}
+
+// checkNumbers returns an error if two of the sorted folders are the same number.
+func checkNumbers(folders []string) error {
+	for i := range len(folders) - 1 {
+		if a, b := folders[i], folders[i+1]; classes.Name(a) == classes.Name(b) {
+			return fmt.Errorf("the sub-folders %s and %s are the same number: rename one, or put their images into one folder", a, b)
+		}
+	}
+	return nil
 }
 
 // addClass adds all images in the folder top. The folder itself may be a link, at which fs.WalkDir would stop; so its
@@ -82,18 +139,27 @@ func (s *Set) addClass(fsys fs.FS, top string, class int) error {
 	if err != nil {
 		return err
 	}
+	add := func(file string) {
+		if hasImageEnding(file) {
+			s.files, s.Labels = append(s.files, imageFile{fsys, file}), append(s.Labels, class)
+		}
+	}
 	for _, entry := range entries {
-		err := fs.WalkDir(fsys, path.Join(top, entry.Name()), func(file string, d fs.DirEntry, err error) error {
+		name := path.Join(top, entry.Name())
+		if checkName(name) != nil && !entry.IsDir() { // fs.WalkDir would stop at it; reading it is an error
+			add(name)
+			continue
+		}
+		err := fs.WalkDir(fsys, name, func(file string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
-				return err
+				return cmp.Or(checkName(file), err)
 			case strings.HasPrefix(d.Name(), "."):
 				if d.IsDir() {
 					return fs.SkipDir
 				}
-			case !d.IsDir() && hasImageEnding(file):
-				s.files = append(s.files, imageFile{fsys, file})
-				s.Labels = append(s.Labels, class)
+			case !d.IsDir():
+				add(file)
 			}
 			return nil
 		})
@@ -104,6 +170,10 @@ func (s *Set) addClass(fsys fs.FS, top string, class int) error {
 	return nil
 }
 
+// endings are those of image files. Files of other formats than JPEG and PNG are errors when they are read, since to pass
+// over them would remove images without notice.
+var endings = []string{".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".avif", ".bmp", ".gif", ".heic", ".jp2", ".tif", ".tiff", ".webp"}
+
 func hasImageEnding(name string) bool {
-	return slices.Contains([]string{".jpg", ".jpeg", ".png"}, strings.ToLower(path.Ext(name)))
+	return slices.Contains(endings, strings.ToLower(path.Ext(name)))
 }

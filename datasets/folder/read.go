@@ -124,6 +124,9 @@ func (c Config) decode(data []byte) (image.Image, error) {
 
 // open reads an image of a set.
 func (c Config) open(f imageFile) (img image.Image, err error) {
+	if err := checkName(f.path); err != nil {
+		return nil, err
+	}
 	file, err := f.fsys.Open(f.path)
 	if err != nil {
 		return nil, bare(err)

@@ -114,12 +114,12 @@ func sizeOf(fsys fs.FS, c folder.Config) (height, width int, gray bool, err erro
 			continue
 		}
 		file, err := fsys.Open(set.Path(i))
-		if err != nil {
-			return 0, 0, false, err
+		if err != nil { // a broken file is reported, or skipped, where all are read
+			continue
 		}
 		first, _, err := image.DecodeConfig(file)
 		file.Close()
-		if err != nil { // a broken file is reported, or skipped, where all are read
+		if err != nil {
 			continue
 		}
 		seen[class] = true

@@ -111,6 +111,21 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// Parts of a data set are no classes, and a file whose name cannot be opened is a broken one.
+func TestFolderOfOtherTools(t *testing.T) {
+	root := folderOf(t, map[string][2]int{"left": {3, 0}, "right": {0, 3}})
+	expect.NoError(t, os.Rename(filepath.Join(root, "left"), filepath.Join(root, "train")))
+	expect.NoError(t, os.Rename(filepath.Join(root, "right"), filepath.Join(root, "val")))
+	expect.Error(t, expect.Err(pu.OpenFolder(root, pu.FolderConfig{Positive: []string{"train"}})), "train, val", "parts")
+	root = folderOf(t, map[string][2]int{"labeled": {3, 0}, "unlabeled": {0, 3}})
+	if err := os.Rename(filepath.Join(root, "labeled", "000.png"), filepath.Join(root, "labeled", "\xe4.png")); err != nil {
+		t.Skipf("this file system has names in UTF-8 alone: %v", err)
+	}
+	expect.Error(t, expect.Err(pu.OpenFolder(root, pu.FolderConfig{})), `"labeled/\xe4.png" is not UTF-8`)
+	d := expect.Must(pu.OpenFolder(root, pu.FolderConfig{SkipBroken: true}))(t)
+	expect.That(t, len(d.Skipped) == 1 && d.Len() == 5, "%v, left out: %v", d, d.Skipped)
+}
+
 const someRows = `id,age,city,status
 1,50,Bern,
 2,,"Genève, Lac",ill

@@ -131,22 +131,26 @@ func (c layout) unnamed(i int) error {
 // accident.
 const fewRows = 10
 
-// counted returns an error if the numbers of feature column i count the rows in order, from 0 or from 1. Row k of n has the
-// number at(k) and the place record(k) in the file, counted from 0.
-func (c layout) counted(i, n int, at func(k int) float64, record func(k int) int) error {
-	if n < fewRows || c.keep[i] {
-		return nil
+// counts reports whether the numbers of a column count the rows in order, from 0 or from 1. Row k of n has the number at(k)
+// and the place record(k) in the file, counted from 0.
+func counts(n int, at func(k int) float64, record func(k int) int) bool {
+	if n < fewRows {
+		return false
 	}
 	start := at(0) - float64(record(0))
-	if start != 0 && start != 1 {
-		return nil
-	}
 	for k := range n {
 		if at(k)-float64(record(k)) != start {
-			return nil
+			return false
 		}
 	}
-	name := strconv.Quote(c.names[i])
-	return fmt.Errorf("column %d (%s) numbers the rows from %g to %g: list %s in Skip, or in Keep if it is a feature", i+1,
-		c.names[i], at(0), at(n-1), name)
+	return start == 0 || start == 1
+}
+
+// counted returns an error if feature column i is not to be kept and counts the n rows: see counts.
+func (c layout) counted(i, n int, at func(k int) float64, record func(k int) int) error {
+	if c.keep[i] || !counts(n, at, record) {
+		return nil
+	}
+	return fmt.Errorf("column %d (%s) numbers the rows from %g to %g: list %q in Skip, or in Keep if it is a feature", i+1,
+		c.names[i], at(0), at(n-1), c.names[i])
 }

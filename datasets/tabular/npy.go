@@ -3,17 +3,19 @@ package tabular
 import (
 	"bufio"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/puclab/puclab/datasets/internal/check"
 	"github.com/puclab/puclab/datasets/internal/classes"
-	"github.com/puclab/puclab/internal/fault"
+	"github.com/puclab/puclab/datasets/internal/decimal"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,8 +26,9 @@ type Array struct {
 }
 
 // ReadNPY reads one array from a .npy file of format 1, 2 or 3. Numbers may be integers of 8 to 64 bits, with a sign or
-// without, booleans, or floating-point numbers of 32 or 64 bits, in the byte order that PCs use (little-endian), row by
-// row or column by column (Fortran order). Everything else is an error that says how to save the array instead.
+// without, booleans, or floating-point numbers of 16, 32 or 64 bits, in either byte order, row by row or column by column
+// (Fortran order). Everything else is an error that states how to save the array instead. The arrays of a .npz file are read
+// by way of [OpenNPZ].
 //
 // The file must have exactly the length that its header announces; this is checked before room for the numbers is taken.
 // Whole numbers beyond ±2⁵³, which a float64 cannot hold exactly, are errors that give their place; NaN and infinity are
@@ -50,9 +53,9 @@ func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, ok := npyKinds[header.descr]
-	if !ok {
-		return nil, fmt.Errorf("numbers of the kind %q cannot be read: save array.astype('<f4') instead", header.descr)
+	kind, err := npyKindOf(header.descr)
+	if err != nil {
+		return nil, err
 	}
 	count, err := header.count(kind.size)
 	if err != nil {
@@ -68,7 +71,7 @@ func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
 	for i := range count {
 		_, err := io.ReadFull(r, buffer)
 		if err == nil {
-			a.Data[at(i)], err = kind.read(buffer)
+			a.Data[at(i)], err = kind.read(kind.order, buffer)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("number %d (byte %d): %w", i, start+int64(i)*int64(kind.size), err)
@@ -81,10 +84,15 @@ func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
 }
 
 // LoadNPY makes a table of two .npy files: a matrix of features, a row for each example, and a vector of classes, whole
-// numbers from 0. An empty name for labels means that no classes are known. Classes are named by their numbers up to the
-// largest; names, if not nil, take their place.
+// numbers. An empty name for labels means that no classes are known.
 //
-// Features that are not finite are errors that give row and column.
+// With names nil the classes are the different numbers in labels, with the names and the order of [ClassName]; they are those
+// that [ReadCSV] gives. Names that are numbers themselves, such as the Classes of a training table, are matched by value: the
+// number 10 is the class "10". Other names are those of the classes 0, 1 and so on. A number without a name is an error.
+//
+// Features that are not finite, or beyond ±2⁵³ in a column of whole numbers, are errors that give row and column. So is a
+// column that counts 10 rows or more in order, from 0 or from 1, such as an index. To keep such a column, read the array with
+// [ReadNPY] and make the Table yourself.
 func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error) {
 	x, err := ReadNPY(fsys, features)
 	if err != nil {
@@ -102,6 +110,13 @@ func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error
 	if i, j, found := firstBeyond(t.Features, math.MaxFloat64); found {
 		return nil, fmt.Errorf("tabular: %s, row %d, column %d: the value is %v: fill it in or remove the row",
 			features, i, j, t.Features.At(i, j))
+	}
+	index := func(k int) int { return k }
+	for j := range columns {
+		if counts(rows, func(k int) float64 { return t.Features.At(k, j) }, index) {
+			return nil, fmt.Errorf("tabular: %s, column %d numbers the rows from %g to %g: save np.delete(array, %[2]d, axis=1), "+
+				"or make a Table of ReadNPY's array if it is a feature", features, j, x.Data[j], t.Features.At(rows-1, j))
+		}
 	}
 	if labels != "" {
 		if t.Labels, t.Classes, err = labelsNPY(fsys, labels, features, rows, names); err != nil {
@@ -121,59 +136,44 @@ func labelsNPY(fsys fs.FS, name, features string, rows int, names []string) ([]i
 		return nil, nil, fmt.Errorf("tabular: %s has the shape %v, but %s has %d rows: give one class for each row",
 			name, y.Shape, features, rows)
 	}
-	limit := len(names)
+	texts := make([]string, rows)
+	for i, v := range y.Data {
+		if v != math.Trunc(v) || math.Abs(v) > 1<<53 { // NaN is not equal to itself
+			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %v, not a whole number: save whole numbers, or "+
+				"np.unique(array, return_inverse=True)[1]", name, i, v)
+		}
+		texts[i] = strconv.FormatFloat(v, 'f', -1, 64)
+	}
 	if names == nil {
-		limit = classes.Most
+		labels, names := classes.Of(texts)
+		return labels, names, nil
+	}
+	place := map[string]int{}
+	for i, class := range names {
+		_, _, number := decimal.Parse(class)
+		if number {
+			place[classes.Name(class)] = i
+		}
+	}
+	if len(place) < len(names) {
+		clear(place)
+		for i := range names {
+			place[strconv.Itoa(i)] = i
+		}
 	}
 	labels := make([]int, rows)
-	for i, v := range y.Data {
-		if v != math.Trunc(v) || !(v >= 0 && v < float64(limit)) {
-			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %v, not a whole number from 0 to %d", name,
-				i, v, limit-1)
+	for i, text := range texts {
+		class, ok := place[classes.Name(text)]
+		if !ok {
+			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %s, but the names are those of %s", name, i, text,
+				strings.Join(slices.SortedFunc(maps.Keys(place), classes.Compare), ", "))
 		}
-		labels[i] = int(v)
+		labels[i] = class
 	}
-	if names != nil {
-		return labels, slices.Clone(names), nil
-	}
-	return labels, classes.Numbered(slices.Max(labels) + 1), nil
+	return labels, slices.Clone(names), nil
 }
 
 const (
 	npyStart  = "\x93NUMPY"
 	maxHeader = 64 << 10 // far more than any header of numbers needs
 )
-
-// npyKind is one kind of number in a file.
-type npyKind struct {
-	size int
-	read func([]byte) (float64, error)
-}
-
-var npyKinds = map[string]npyKind{
-	"<f8": {8, func(b []byte) (float64, error) { return math.Float64frombits(binary.LittleEndian.Uint64(b)), nil }},
-	"<f4": {4, func(b []byte) (float64, error) {
-		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), nil
-	}},
-	"|b1": {1, func(b []byte) (float64, error) {
-		return float64(b[0]), fault.If(b[0] > 1, "a truth value that is neither 0 nor 1: the file is damaged")
-	}},
-	"|u1": whole(1, func(b []byte) uint8 { return b[0] }),
-	"|i1": whole(1, func(b []byte) int8 { return int8(b[0]) }),
-	"<u2": whole(2, binary.LittleEndian.Uint16),
-	"<i2": whole(2, func(b []byte) int16 { return int16(binary.LittleEndian.Uint16(b)) }),
-	"<u4": whole(4, binary.LittleEndian.Uint32),
-	"<i4": whole(4, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) }),
-	"<u8": whole(8, binary.LittleEndian.Uint64),
-	"<i8": whole(8, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }),
-}
-
-// whole returns the kind of whole numbers of that many bytes, read by get.
-func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](size int, get func([]byte) T) npyKind {
-	return npyKind{size, func(b []byte) (float64, error) {
-		v := get(b)
-		f := float64(v)
-		return f, fault.If(math.Abs(f) > 1<<53 || T(f) != v,
-			"a whole number beyond ±2⁵³, too large to be exact: is this an identifier?")
-	}}
-}

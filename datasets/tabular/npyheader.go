@@ -32,7 +32,7 @@ func readNPYHeader(r io.Reader) (h npyHeader, start int64, err error) {
 		return h, 0, err
 	}
 	if string(head[:6]) != npyStart {
-		return h, 0, errors.New("not a .npy file: it does not start with \\x93NUMPY; a .npz file is to be unpacked first")
+		return h, 0, errors.New("not a .npy file: it does not start with \\x93NUMPY; open a .npz file with OpenNPZ")
 	}
 	size, known := map[byte]int{1: 2, 2: 4, 3: 4}[head[6]] // bytes of the length, by format
 	if !known {

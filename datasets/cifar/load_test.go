@@ -111,6 +111,11 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		{"nothing there", tiny10(), fstest.MapFS{}, anything, true,
 			[]string{"no data_batch_1.bin", "folder cifar-10-batches-bin", "cifar-10-binary.tar.gz"}},
+		{"the Python version", tiny10(), fstest.MapFS{"cifar-10-batches-py/data_batch_1": {}}, anything, true,
+			[]string{"cifar-10-batches-py is the Python version", "get cifar-10-binary.tar.gz", "datasets.FindArchive"}},
+		{"its files", tiny10(), fstest.MapFS{"data_batch_1": {}}, anything, true, []string{"data_batch_1 is the Python version"}},
+		{"the Matlab version", format100(), fstest.MapFS{"cifar-100-matlab.tar.gz": {}}, anything, true,
+			[]string{"cifar-100-matlab.tar.gz is the Matlab version", "get cifar-100-binary.tar.gz"}},
 		{"second file missing", tiny10(), fstest.MapFS{"data_batch_1.bin": files10()[batch1]}, anything, true,
 			[]string{"data_batch_2.bin"}},
 		{"no sum known", tiny10(), files10(), Options{}, false,

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -31,8 +30,9 @@ type Batches struct {
 // Views are made by corruption; nil means those of [NewCorruption] with its own rate, drawn from all rows of the split,
 // each row once. The table is not copied: leave it as it is while the batches are in use.
 //
-// Values are handed out in float32; it is an error if one is too large for that, if the table is not valid or has not as
-// many rows as split was made of classes, and if corruption knows rows of another length. The other errors are those of
+// Values are handed out in float32, and networks square them. It is an error if a feature has values beyond ±10¹⁵, or if its
+// values differ but by less than 10⁻¹⁵: bring such features to size 1 by [Table.Standardize]. Other errors are a table that is
+// not valid or has not as many rows as split was made of classes, a corruption with rows of another length, and those of
 // datasets.NewSchedule.
 func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg datasets.BatchConfig) (*Batches, error) {
 	if err := table.Validate(); err != nil {
@@ -63,11 +63,26 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	return &Batches{Schedule: schedule, split: split, features: table.Features, corruption: corruption, seed: cfg.Seed}, nil
 }
 
-// fitFloat32 returns an error where a value of x is no finite number of 32 bits.
+// fitFloat32 returns an error where the values of a column of x are too large for the squares and products of numbers of
+// 32 bits, or differ by so little that these are 0.
 func fitFloat32(x *mat.Dense) error {
-	i, j, found := firstBeyond(x, math.MaxFloat32)
-	return fault.If(found, "tabular: feature %d of row %d is %g, and training takes finite numbers of 32 bits: rescale it",
-		j, i, x.At(i, j))
+	const remedy = "; training takes numbers of 32 bits: bring the features to size 1 with Table.Standardize"
+	if i, j, found := firstBeyond(x, 1e15); found {
+		return fmt.Errorf("tabular: feature %d of row %d is %g"+remedy, j, i, x.At(i, j))
+	}
+	rows, columns := x.Dims()
+	low, high := mat.Row(nil, 0, x), mat.Row(nil, 0, x)
+	for i := range rows {
+		for j, v := range x.RawRowView(i) {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	for j := range columns {
+		if spread := high[j] - low[j]; spread > 0 && spread < 1e-15 {
+			return fmt.Errorf("tabular: the values of feature %d differ by %g at most"+remedy, j, spread)
+		}
+	}
+	return nil
 }
 
 // gather copies rows of x.

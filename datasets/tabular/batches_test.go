@@ -140,6 +140,8 @@ func TestNewBatchesRefuses(t *testing.T) {
 	holed := expect.Must(NewCorruption(mat.NewDense(1, 3, []float64{1, math.NaN(), 2}), 0))(t)
 	huge := twelve()
 	huge.Features.Set(4, 1, 1e39)
+	tiny := twelve()
+	tiny.Features.Scale(1e-20, tiny.Features)
 	few := twelve()
 	few.Features = mat.DenseCopyOf(few.Features.Slice(0, 11, 0, 3))
 	few.Labels = few.Labels[:11]
@@ -156,7 +158,8 @@ func TestNewBatchesRefuses(t *testing.T) {
 		{"an empty table", &Table{}, s, nil, ok, []string{"no features given"}},
 		{"a corruption without values", x, s, &Corruption{}, ok, []string{"no values", "NewCorruption"}},
 		{"no split", x, nil, nil, ok, []string{"no PU data"}},
-		{"too large", huge, s, nil, ok, []string{"feature 1 of row 4 is 1e+39", "rescale"}},
+		{"too large", huge, s, nil, ok, []string{"feature 1 of row 4 is 1e+39", "Standardize"}},
+		{"too small", tiny, s, nil, ok, []string{"feature 0 differ by 1.1e-19", "Standardize"}},
 		{"hole in the corruption", x, s, holed, ok, []string{"feature 1 of row 0 is NaN"}},
 		{"split of another table", few, s, nil, ok, []string{"classes of 12 examples", "there are 11"}},
 		{"other features", x, s, other, ok, []string{"2 features", "table of 3"}},

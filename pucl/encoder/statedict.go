@@ -47,8 +47,8 @@ func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, 
 // another shape, and store is left as it was. Numbers may be of any floating-point type; the variables become float32, or stay
 // of the type they have.
 //
-// Tensors whose names begin with one of leaveOut are not looked at, "fc." for the last layer of a ResNet without classes.
-// PyTorch's counts of batches (num_batches_tracked) are never looked at, since nothing reads them.
+// The prefixes module. and _orig_mod., which PyTorch's DataParallel and compile put before all names, do not count. Tensors
+// whose names begin with one of leaveOut are not looked at, "fc." for the last layer of a ResNet without classes. PyTorch's counts of batches (num_batches_tracked) are never looked at, since nothing reads them.
 func LoadStateDict(backend compute.Backend, store *model.Store, path string, e Encoder, height, width, channels int,
 	dict map[string]safetensors.Tensor, leaveOut ...string) error {
 	if height < 1 || width < 1 || channels < 1 {
@@ -69,6 +69,8 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 	if err != nil {
 		return fmt.Errorf("encoder: %s", strings.TrimPrefix(err.Error(), "encoder: "))
 	}
+	names := torchNames(plan, path)
+	dict = unwrapped(dict, slices.Collect(maps.Values(names)))
 	left := maps.Clone(dict)
 	maps.DeleteFunc(left, func(name string, _ safetensors.Tensor) bool {
 		return strings.HasSuffix(name, "num_batches_tracked") ||
@@ -76,7 +78,6 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 	})
 	wrong := map[string][]string{}
 	values := map[string]*tensors.Tensor{}
-	names := torchNames(plan, path)
 	for _, variable := range slices.Sorted(maps.Keys(names)) { // so that of several faults always the same is told
 		name := names[variable]
 		shape := plan.GetVariable(variable).Shape()
@@ -105,8 +106,8 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 		}
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("encoder: these weights are not those of %s; take the encoder they were made for, rename the tensors, "+
-			"or leave some out:%s", what, strings.Join(found, ""))
+		return fmt.Errorf("encoder: these weights are not those of %s; take the encoder they were made for, rename the tensors%s, "+
+			"or leave some out:%s", what, prefixOf(wrong["missing"], left), strings.Join(found, ""))
 	}
 	for variable, value := range values {
 		v := store.GetVariable(variable)
@@ -120,6 +121,39 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 		}
 	}
 	return nil
+}
+
+// unwrapped returns dict without the prefixes that PyTorch's wrappers of a whole model put before all of its names. A prefix
+// that begins one of the wanted names stays.
+func unwrapped(dict map[string]safetensors.Tensor, wanted []string) map[string]safetensors.Tensor {
+	for _, prefix := range []string{"module.", "_orig_mod.", "module."} { // a wrapper may hold another one
+		bare := map[string]safetensors.Tensor{}
+		for name, t := range dict {
+			if rest, ok := strings.CutPrefix(name, prefix); ok {
+				bare[rest] = t
+			}
+		}
+		begins := func(name string) bool { return strings.HasPrefix(name, prefix) }
+		if len(bare) == len(dict) && !slices.ContainsFunc(wanted, begins) {
+			dict = bare
+		}
+	}
+	return dict
+}
+
+// prefixOf returns a remedy if all missing names are there behind one prefix, such as "backbone.", and "" otherwise.
+func prefixOf(missing []string, there map[string]safetensors.Tensor) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		prefix, ok := strings.CutSuffix(name, "."+missing[0])
+		lacks := func(name string) bool { _, ok := there[prefix+"."+name]; return !ok }
+		if ok && !slices.ContainsFunc(missing, lacks) {
+			return fmt.Sprintf(" (their names begin with %q: take it off)", prefix+".")
+		}
+	}
+	return ""
 }
 
 // declare builds a graph, which enters its variables in store under path, and discards it. It draws no weights.

@@ -61,6 +61,19 @@ func TestLoadRefusals(t *testing.T) {
 		d["bn_fc1.num_batches_tracked"], d["fc.weight"], d["fc.bias"] = scalar, scalar, scalar
 	})
 	expect.NoError(t, load(store, more, "fc."))
+	prefixed := func(prefix string, dict tensorMap) tensorMap {
+		out := tensorMap{}
+		for name, tensor := range dict {
+			out[prefix+name] = tensor
+		}
+		return out
+	}
+	for _, wrapper := range []string{"module.", "_orig_mod.", "module._orig_mod.", "_orig_mod.module."} {
+		wrapped := model.NewStore()
+		expect.NoError(t, load(wrapped, prefixed(wrapper, more), "fc."))
+		value := func(s *model.Store) []float64 { return numbers(s.GetVariable("/lenet/conv1/kernel").MustValue()) }
+		expect.Equal(t, value(wrapped), value(store), wrapper)
+	}
 	for path, trainable := range map[string]bool{
 		"/lenet/conv1/kernel": true, "/lenet/bn_fc1/norm/mean": false, "/lenet/bn_fc1/norm/scale": true,
 	} {
@@ -79,7 +92,9 @@ func TestLoadRefusals(t *testing.T) {
 		"whole numbers": {with(func(d tensorMap) {
 			d["fc1.bias"] = safetensors.Tensor{DType: safetensors.I32, Shape: []int{3}, Data: make([]byte, 12)}
 		}), "fc1.bias … I32 … convert the tensor to one of them, or leave it out"},
-		"nothing": {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
+		"another prefix": {prefixed("backbone.", good), "not those of LeNet … begin with \"backbone.\": take it off … missing (12) … surplus (12)"},
+		"two wrappers":   {prefixed("module.", prefixed("backbone.", good)), "begin with \"backbone.\": take it off … leave some out … missing (12)"},
+		"nothing":        {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
 	} {
 		kernel := store.GetVariable("/lenet/conv1/kernel")
 		before := numbers(kernel.MustValue())

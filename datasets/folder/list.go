@@ -85,6 +85,9 @@ func parseLine(text string) (file string, class int, err error) {
 		return "", 0, fmt.Errorf("%q is not the number of a class", text[space+1:])
 	}
 	file = path.Clean(strings.TrimSpace(text[:space]))
+	if err := checkName(file); err != nil {
+		return "", 0, err
+	}
 	if !fs.ValidPath(file) {
 		return "", 0, fmt.Errorf("the path %q leads out of the folder: give it relative to it", file)
 	}

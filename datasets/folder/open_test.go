@@ -194,6 +194,7 @@ func TestOpenList(t *testing.T) {
 		{"train/n02/c.JPEG 2", []string{"a", "b"}, []string{"class 2", "0 to 1"}},
 		{"train/n02/c.JPEG 0", []string{}, []string{"class 0"}},
 		{"../c.JPEG 0", nil, []string{"line 1", "leads out"}},
+		{"train/n02/\xfc.JPEG 0", nil, []string{"line 1", `"train/n02/\xfc.JPEG" is not UTF-8: rename`}},
 		{"/etc/passwd 0", nil, []string{"leads out"}},
 		{"train/n02/x.JPEG 0", nil, []string{"line 1", "x.JPEG"}},
 		{"train/n02 0", nil, []string{"train/n02 is a folder"}},
@@ -218,6 +219,12 @@ func checkList(t *testing.T, list string) {
 		label := set.Labels[i]
 		expect.That(t, label >= 0 && label < len(set.Classes), "%q: label %d", list, label)
 	}
+	var again strings.Builder // a list that is written is read as the same list
+	for i := range set.Len() {
+		fmt.Fprintf(&again, "%s %d\n", set.Path(i), set.Labels[i])
+	}
+	same := expect.Must(OpenList(fsys, strings.NewReader(again.String()), nil, Config{}))(t)
+	expect.That(t, slices.Equal(paths(same), paths(set)) && slices.Equal(same.Labels, set.Labels), "%q: %v", list, same)
 }
 
 func FuzzOpenList(f *testing.F) {

@@ -226,6 +226,13 @@ func checkFile(t *testing.T, data []byte) {
 	var err error
 	taken := damage.Allocated(func() { err = set.ReadImage(0, dst) })
 	expect.That(t, err != nil || !bytes.Equal(dst, bytes.Repeat([]byte{7}, 48)), "no error, and no pixels")
+	if err == nil { // pixels that are written are read as the same pixels
+		img := image.NewRGBA(image.Rect(0, 0, 4, 4))
+		for i := range 16 {
+			copy(img.Pix[4*i:], append(slices.Clone(dst[3*i:3*i+3]), 255))
+		}
+		expect.Equal(t, mustRead(t, Config{Height: 4}, pngOf(t, img)), dst, "written and read again")
+	}
 	limit := uint64(1<<20 + 1024*40*len(data))
 	expect.That(t, taken <= limit, "%d bytes taken for a file of %d", taken, len(data))
 }

@@ -36,26 +36,26 @@
 //
 // A reader reads all values of a file or returns an error. Whole numbers are exact; fractions are the nearest float64.
 //
-//	format          read                                         refused, because
-//	CSV             UTF-8; UTF-16 with a byte order mark;        other encodings, spreadsheets, Parquet: not the text meant
-//	                any separator; quotes; LF and CRLF           a wrong separator: all columns would be one
-//	  numbers       decimal digits, as 3, -0.5, 1e-3             1_500, 0x1p3, 1,5, inf: the notation of other programs
-//	                                                             2⁵³+1, 1e400, 1e-400: 64 bits hold other numbers
-//	  gaps          in a Frame: empty, ? and those of pandas     in a Table: every feature needs a value
-//	  row numbers   columns listed in Skip or Keep               nameless columns, Unnamed: 0, and 10 rows or more in
-//	                                                             order from 0 or 1: a feature that only numbers the rows
-//	NPY, NPZ        bool; int8 to int64, uint8 to uint64;        float128, complex, texts, objects, dates, structures: no
-//	                float16 to float64; both byte orders;        numbers of 64 bits; beyond ±2⁵³: rounded
-//	                C and Fortran order; formats 1 to 3;         a column that numbers the rows, as for CSV
-//	                stored and deflated
-//	class folders   JPEG, PNG of all color types, as RGB or      WebP, GIF, TIFF, BMP and others: not decoded
-//	                gray; 16 bits become 8; alpha is on white    train, val, test: parts of a set, not classes
-//	                                                             names that are not UTF-8: io/fs does not open them
-//	IDX             uint8 labels and images, gzip or plain       other types of numbers: not those of MNIST
-//	CIFAR, STL-10   the binary version                           the Python and Matlab versions: other formats
+//	format         read                                       refused, because
+//	CSV            UTF-8; UTF-16 with a byte order mark;      other encodings, spreadsheets, Parquet: no such text
+//	               any separator; quotes; LF and CRLF         a wrong separator: all columns would be one
+//	  numbers      decimal digits, as 3, -0.5, 1e-3           1_500, 0x1p3, 1,5, inf: notations of programs
+//	                                                          2⁵³+1, 1e400, 1e-400: 64 bits hold other numbers
+//	  gaps         in a Frame: empty, ? and those of pandas   in a Table: every feature needs a value
+//	  row numbers  columns listed in Skip or Keep             nameless columns, Unnamed: 0, 10 rows or more in order
+//	                                                          from 0 or 1: such a feature only numbers the rows
+//	NPY, NPZ       bool; int8 to int64, uint8 to uint64;      float128, complex, texts, objects, dates, structures:
+//	               float16 to float64; both byte orders;      no numbers of 64 bits; beyond ±2⁵³: rounded;
+//	               C and Fortran order; formats 1 to 3;       a column that numbers the rows, as for CSV
+//	               stored and deflated
+//	class folders  JPEG, PNG of all color types, as RGB or    WebP, GIF, TIFF, BMP and others: not decoded
+//	               gray; 16 bits become 8; alpha is on white  train, val, test: parts of a set, not classes
+//	                                                          names that are not UTF-8: io/fs does not open them
+//	IDX            uint8 labels and images, gzip or plain     other types of numbers: not those of MNIST
+//	CIFAR, STL-10  the binary version                         the Python and Matlab versions: other formats
 //
-// Classes have one order in CSV, NPY and folders: numbers by value, one class for each number (1 and 1.0 are one class), then
-// all other names as text. A list of images and an IDX file give the numbers of classes themselves.
+// Classes have one order in CSV, NPY and folders: numbers by value, one class for each number (1 and 1.0 are
+// one class), then all other names as text. A list of images and an IDX file give the numbers of classes themselves.
 //
 // Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the order asked for, [Collect]
 // reads all of one into [Images], and [NewSourceBatches] cuts one into the batches of training without holding it.

@@ -20,10 +20,13 @@ func (f format) find(fsys fs.FS, name string) (folder string, err error) {
 	nowhere := content.Missing(fmt.Sprintf("no %s, neither here nor in a folder %s, and no %s",
 		name, f.archive.Folder, f.archive.File.Name))
 	stem := strings.TrimSuffix(f.archive.File.Name, "-binary.tar.gz") // cifar-10
-	python := []string{stem + "-python.tar.gz", stem + "-python", stem + "-batches-py", "batches.meta", "meta", "data_batch_1", "test_batch"}
-	matlab := []string{stem + "-matlab.tar.gz", stem + "-matlab", stem + "-batches-mat", "batches.meta.mat", "meta.mat", "data_batch_1.mat"}
+	python := []string{stem + "-python.tar.gz", stem + "-python", stem + "-batches-py", "batches.meta", "meta",
+		"data_batch_1", "test_batch"}
+	matlab := []string{stem + "-matlab.tar.gz", stem + "-matlab", stem + "-batches-mat", "batches.meta.mat",
+		"meta.mat", "data_batch_1.mat"}
 	nowhere = nowhere.Explain(fsys, "get "+f.archive.File.Name+", the binary version, which datasets.FindArchive knows",
-		content.Variant{Kind: "the Python version", Names: python}, content.Variant{Kind: "the Matlab version", Names: matlab})
+		content.Variant{Kind: "the Python version", Names: python}, content.Variant{Kind: "the Matlab version",
+			Names: matlab})
 	found, err := content.First(fsys, nowhere, name, path.Join(f.archive.Folder, name))
 	if err != nil {
 		return "", err

@@ -25,16 +25,16 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Open finds the images in the sub-folders of fsys. Each sub-folder is a class. Classes are numbered in the order of the
-// names of their folders: numbers by value, then all other names as text, so that folders 0 to 10 are classes 0 to 10. All
-// files in a sub-folder and below it that end as image files do (.jpg, .png, .webp and others), in capitals or not, are its
-// images, in the order of their paths. Formats other than JPEG and PNG are errors when they are read. Other files, and names
-// that start with a dot, are passed over.
+// Open finds the images in the sub-folders of fsys. Each sub-folder is a class. Classes are numbered in the order of
+// the names of their folders: numbers by value, then all other names as text, so that folders 0 to 10 are classes 0 to
+// 10. All files in a sub-folder and below it that end as image files do (.jpg, .png, .webp and others), in capitals or
+// not, are its images, in the order of their paths. Formats other than JPEG and PNG are errors when they are read.
+// Other files, and names that start with a dot, are passed over.
 //
-// No image is opened yet. It is an error if there are no sub-folders, or one without images, and if the sub-folders are named
-// as parts of a data set (train, val, test and the like) and cfg.Names has none of them; if two sub-folders are the same
-// number, such as 1 and 01; and if the name of a sub-folder is not UTF-8. fsys has to support several goroutines, as
-// os.DirFS and zip.Reader do.
+// No image is opened yet. It is an error if there are no sub-folders, or one without images, and if the sub-folders are
+// named as parts of a data set (train, val, test and the like) and cfg.Names has none of them; if two sub-folders are
+// the same number, such as 1 and 01; and if the name of a sub-folder is not UTF-8. fsys has to support several
+// goroutines, as os.DirFS and zip.Reader do.
 func Open(fsys fs.FS, cfg Config) (*Set, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -104,7 +104,8 @@ func folders(fsys fs.FS) (names []string, err error) {
 
 // checkName returns an error if a path is not UTF-8: package io/fs does not open such files.
 func checkName(name string) error {
-	return fault.If(!utf8.ValidString(name), "the name %q is not UTF-8: rename the file or folder, as by `convmv -f latin1 -t utf8`",
+	return fault.If(!utf8.ValidString(name),
+		"the name %q is not UTF-8: rename the file or folder, as by `convmv -f latin1 -t utf8`",
 		name)
 }
 
@@ -115,8 +116,8 @@ func checkParts(folders []string, names map[string]string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the sub-folders %s seem to be parts of a data set, not classes: open one of them, or list their names in "+
-		"Config.Names if they are classes", strings.Join(folders, ", "))
+	return fmt.Errorf("the sub-folders %s seem to be parts of a data set, not classes: open one of them, or list "+
+		"their names in Config.Names if they are classes", strings.Join(folders, ", "))
 }
 
 // parts are the usual names of the parts of a data set.
@@ -126,7 +127,8 @@ var parts = []string{"train", "training", "val", "valid", "validation", "dev", "
 func checkNumbers(folders []string) error {
 	for i := range len(folders) - 1 {
 		if a, b := folders[i], folders[i+1]; classes.Name(a) == classes.Name(b) {
-			return fmt.Errorf("the sub-folders %s and %s are the same number: rename one, or put their images into one folder", a, b)
+			return fmt.Errorf("the sub-folders %s and %s are the same number: rename one, or put their images into "+
+				"one folder", a, b)
 		}
 	}
 	return nil
@@ -170,9 +172,10 @@ func (s *Set) addClass(fsys fs.FS, top string, class int) error {
 	return nil
 }
 
-// endings are those of image files. Files of other formats than JPEG and PNG are errors when they are read, since to pass
-// over them would remove images without notice.
-var endings = []string{".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".avif", ".bmp", ".gif", ".heic", ".jp2", ".tif", ".tiff", ".webp"}
+// endings are those of image files. Files of other formats than JPEG and PNG are errors when they are read, since to
+// pass over them would remove images without notice.
+var endings = []string{".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".avif", ".bmp", ".gif", ".heic", ".jp2", ".tif",
+	".tiff", ".webp"}
 
 func hasImageEnding(name string) bool {
 	return slices.Contains(endings, strings.ToLower(path.Ext(name)))

@@ -43,7 +43,8 @@ func TestOpen(t *testing.T) {
 // Classes are numbered as readers of tables number them, and each keeps the name of its folder.
 func TestOrderOfClasses(t *testing.T) {
 	for _, want := range [][]string{
-		{"0", "1", "2", "10"}, {"-1", "1"}, {"00", "2", "010"}, {"0.5", "3", "?"}, {"2", "10", "unlabeled"}, {"train", "tram"},
+		{"0", "1", "2", "10"}, {"-1", "1"}, {"00", "2", "010"}, {"0.5", "3", "?"}, {"2", "10", "unlabeled"},
+		{"train", "tram"},
 		{"n01", "n02", "n10"}, {"a10", "a2"},
 	} {
 		fsys := fstest.MapFS{}
@@ -55,7 +56,8 @@ func TestOrderOfClasses(t *testing.T) {
 		expect.Equal(t, set.Path(len(want)-1), want[len(want)-1]+"/x.png")
 	}
 	fsys := fstest.MapFS{"test/x.png": {}, "train/x.png": {}}
-	expect.Equal(t, expect.Must(Open(fsys, Config{Names: map[string]string{"train": "train"}}))(t).Classes, []string{"test", "train"})
+	expect.Equal(t, expect.Must(Open(fsys, Config{Names: map[string]string{"train": "train"}}))(t).Classes,
+		[]string{"test", "train"})
 }
 
 // Package io/fs does not open files whose names are not UTF-8.
@@ -69,13 +71,15 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 	expect.File(t, filepath.Join(dir, "a/z.webp"), []byte("RIFF....WEBP"))
 	set := expect.Must(Open(os.DirFS(dir), Config{Height: 2}))(t)
-	expect.Error(t, expect.Err(set.Load(t.Context())), "3 of 4", `"a/\xfc.png" is not UTF-8: rename`, `a/b/\xfc.png"`, "z.webp",
+	expect.Error(t, expect.Err(set.Load(t.Context())), "3 of 4", `"a/\xfc.png" is not UTF-8: rename`,
+		`a/b/\xfc.png"`, "z.webp",
 		"neither a JPEG nor a PNG")
 	_, readable, broken, err := set.LoadReadable(t.Context())
 	expect.That(t, err == nil && readable.Len() == 1 && len(broken) == 3, "%v, %v, error %v", readable, broken, err)
 	for _, name := range []string{"a/M\xfcnster/x.png", "\xdcbungen/x.png"} {
 		expect.File(t, filepath.Join(dir, name), good)
-		expect.Error(t, expect.Err(Open(os.DirFS(dir), Config{})), fmt.Sprintf("%q is not UTF-8: rename", filepath.Dir(name)))
+		expect.Error(t, expect.Err(Open(os.DirFS(dir), Config{})), fmt.Sprintf("%q is not UTF-8: rename",
+			filepath.Dir(name)))
 	}
 }
 
@@ -89,8 +93,10 @@ func TestOpenErrors(t *testing.T) {
 		{"nothing", fstest.MapFS{}, Config{}, []string{"no sub-folders"}},
 		{"no sub-folders", fstest.MapFS{"a.png": {}}, Config{}, []string{"no sub-folders"}},
 		{"an empty class", fstest.MapFS{"a/x.png": {}, "b/x.txt": {}}, Config{}, []string{"b has no images"}},
-		{"parts", fstest.MapFS{"train/x.png": {}, "Val/x.png": {}}, Config{}, []string{"Val, train", "parts of a data set", "open one"}},
-		{"one number twice", fstest.MapFS{"01/x.png": {}, "1/x.png": {}, "2/x.png": {}}, Config{}, []string{"01 and 1", "same number"}},
+		{"parts", fstest.MapFS{"train/x.png": {}, "Val/x.png": {}}, Config{}, []string{"Val, train",
+			"parts of a data set", "open one"}},
+		{"one number twice", fstest.MapFS{"01/x.png": {}, "1/x.png": {}, "2/x.png": {}}, Config{},
+			[]string{"01 and 1", "same number"}},
 		{"two of a name", fstest.MapFS{"a/x.png": {}, "b/x.png": {}}, Config{Names: map[string]string{"b": "a"}},
 			[]string{"a and b are both named a"}},
 		{"negative size", fstest.MapFS{"a/x.png": {}}, Config{Height: -1}, []string{"-1×-1", "1 to 16384"}},

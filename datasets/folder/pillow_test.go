@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Images in all modes of Pillow have the pixels that Pillow reads: testdata/make_images.py. Decoders of JPEG differ in the last
-// bits.
+// Images in all modes of Pillow have the pixels that Pillow reads: testdata/make_images.py. Decoders of JPEG differ in
+// the last bits.
 func TestImagesOfPillow(t *testing.T) {
 	var want struct {
 		Height, Width int
@@ -28,7 +28,8 @@ func TestImagesOfPillow(t *testing.T) {
 		}
 		expect.Require(t, len(got) == len(pixels), "%s: %d values, not %d", name, len(got), len(pixels))
 		for i, v := range got {
-			expect.That(t, max(int(v)-pixels[i], pixels[i]-int(v)) <= bound, "%s: value %d is %d, not %d", name, i, v, pixels[i])
+			expect.That(t, max(int(v)-pixels[i], pixels[i]-int(v)) <= bound, "%s: value %d is %d, not %d", name, i,
+				v, pixels[i])
 		}
 		for i, v := range gray {
 			luminance := 0.299*float64(pixels[3*i]) + 0.587*float64(pixels[3*i+1]) + 0.114*float64(pixels[3*i+2])

@@ -123,7 +123,8 @@ func find(fsys fs.FS, name string) (string, error) {
 	nowhere := content.Missing(fmt.Sprintf("no %s, neither here nor in a folder %s", name, folder))
 	nowhere = nowhere.Explain(fsys, "get "+folder+".tar.gz, the binary version, and unpack it",
 		content.Variant{Kind: "an archive", Names: []string{folder + ".tar.gz"}},
-		content.Variant{Kind: "the Matlab version", Names: []string{"stl10_matlab.tar.gz", "stl10_matlab", "train.mat", "test.mat", "unlabeled.mat"}})
+		content.Variant{Kind: "the Matlab version", Names: []string{"stl10_matlab.tar.gz", "stl10_matlab",
+			"train.mat", "test.mat", "unlabeled.mat"}})
 	return content.First(fsys, nowhere, name, path.Join(folder, name))
 }
 

@@ -142,8 +142,10 @@ func TestErrors(t *testing.T) {
 		want    []string
 	}{
 		{"nothing", fstest.MapFS{}, Options{}, true, []string{"no train_X.bin", "folder stl10_binary"}},
-		{"the archive", fstest.MapFS{"stl10_binary.tar.gz": {}}, Options{}, true, []string{"is an archive", "unpack it"}},
-		{"the Matlab version", fstest.MapFS{"train.mat": {}}, Options{}, true, []string{"train.mat is the Matlab version", "binary version"}},
+		{"the archive", fstest.MapFS{"stl10_binary.tar.gz": {}}, Options{}, true, []string{"is an archive",
+			"unpack it"}},
+		{"the Matlab version", fstest.MapFS{"train.mat": {}}, Options{}, true,
+			[]string{"train.mat is the Matlab version", "binary version"}},
 		{"no labels", fstest.MapFS{"train_X.bin": whole["stl10_binary/train_X.bin"]}, Options{}, true, []string{"no train_y.bin"}},
 		{"an image short", change("train_X.bin", func(d []byte) []byte { return d[:9*imageSize] }), Options{AnyContent: true}, false,
 			[]string{"train_X.bin has 248832 bytes, not 276480"}},

@@ -30,10 +30,10 @@ type Batches struct {
 // Views are made by corruption; nil means those of [NewCorruption] with its own rate, drawn from all rows of the split,
 // each row once. The table is not copied: leave it as it is while the batches are in use.
 //
-// Values are handed out in float32, and networks square them. It is an error if a feature has values beyond ±10¹⁵, or if its
-// values differ but by less than 10⁻¹⁵: bring such features to size 1 by [Table.Standardize]. Other errors are a table that is
-// not valid or has not as many rows as split was made of classes, a corruption with rows of another length, and those of
-// datasets.NewSchedule.
+// Values are handed out in float32, and networks square them. It is an error if a feature has values beyond ±10¹⁵, or
+// if its values differ but by less than 10⁻¹⁵: bring such features to size 1 by [Table.Standardize]. Other errors are a
+// table that is not valid or has not as many rows as split was made of classes, a corruption with rows of another
+// length, and those of datasets.NewSchedule.
 func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg datasets.BatchConfig) (*Batches, error) {
 	if err := table.Validate(); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	return &Batches{Schedule: schedule, split: split, features: table.Features, corruption: corruption, seed: cfg.Seed}, nil
 }
 
-// fitFloat32 returns an error where the values of a column of x are too large for the squares and products of numbers of
-// 32 bits, or differ by so little that these are 0.
+// fitFloat32 returns an error where the values of a column of x are too large for the squares and products of numbers
+// of 32 bits, or differ by so little that these are 0.
 func fitFloat32(x *mat.Dense) error {
 	const remedy = "; training takes numbers of 32 bits: bring the features to size 1 with Table.Standardize"
 	if i, j, found := firstBeyond(x, 1e15); found {

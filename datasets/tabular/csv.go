@@ -30,17 +30,17 @@ type CSV struct {
 	Comma rune
 }
 
-// ReadCSV reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. All columns are features, each a number
-// such as 3, -0.5 or 1e-3, except the one with the classes and those to be skipped. Classes have the names and the order of
-// [ClassName].
+// ReadCSV reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. All columns are features, each a
+// number such as 3, -0.5 or 1e-3, except the one with the classes and those to be skipped. Classes have the names and
+// the order of [ClassName].
 //
-// A feature that numbers the rows is an error unless cfg.Keep lists it: a column without a name, a column that pandas named
-// "Unnamed: 0" or the like, and in a file of 10 rows or more a column that counts them in order, from 0 or from 1. A column
-// without a name is an error in any case.
+// A feature that numbers the rows is an error unless cfg.Keep lists it: a column without a name, a column that pandas
+// named "Unnamed: 0" or the like, and in a file of 10 rows or more a column that counts them in order, from 0 or from
+// 1. A column without a name is an error in any case.
 //
-// Errors give the line and the column, both counted from 1: a value that is missing or no finite number, a number that a
-// float64 turns into another one (a whole number beyond ±2⁵³ that is rounded, 1e400, 1e-400) or that is not in decimal
-// digits (1_500, 0x10), a line of another length, a column that does not exist, and two columns of one name.
+// Errors give the line and the column, both counted from 1: a value that is missing or no finite number, a number that
+// a float64 turns into another one (a whole number beyond ±2⁵³ that is rounded, 1e400, 1e-400) or that is not in
+// decimal digits (1_500, 0x10), a line of another length, a column that does not exist, and two columns of one name.
 func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	var values []float64
@@ -82,7 +82,8 @@ func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 			faults[i] = fmt.Errorf("%w (and %d more values of the column)", faults[i], more[i])
 		}
 		if faults[i] == nil {
-			faults[i] = use.counted(i, n, func(k int) float64 { return values[k*columns+j] }, func(k int) int { return k })
+			faults[i] = use.counted(i, n, func(k int) float64 { return values[k*columns+j] },
+				func(k int) int { return k })
 		}
 		if err := use.unnamed(i); err != nil {
 			faults[i] = err
@@ -121,15 +122,17 @@ func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 	return t, nil
 }
 
-// ClassName returns the name of the class that a text in a column of classes means. Numbers have one name each, the shortest
-// in decimal digits: "1", "1.0" and "1e0" are the class "1". Other texts are their own names, without the space around them.
+// ClassName returns the name of the class that a text in a column of classes means. Numbers have one name each, the
+// shortest in decimal digits: "1", "1.0" and "1e0" are the class "1". Other texts are their own names, without the
+// space around them.
 //
-// All readers number classes in one order: numbers by value, and after them all other names as text. So 2, 10 and "?" are
-// classes 0, 1 and 2.
+// All readers number classes in one order: numbers by value, and after them all other names as text. So 2, 10 and "?"
+// are classes 0, 1 and 2.
 func ClassName(text string) string { return classes.Name(text) }
 
 // missingTexts are the texts that mean a missing value where FrameConfig.Missing is nil: those of pandas and "?".
-var missingTexts = []string{"?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
+var missingTexts = []string{"?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND",
+	"1.#QNAN", "<NA>",
 	"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 
 // number reads a finite number. The error states the remedy.
@@ -142,8 +145,8 @@ func number(text string) (float64, error) {
 	case ok:
 		return v, nil
 	case fault == "":
-		fault = "is no number: name the column in CSV.Label if it holds the classes, else skip it with CSV.Skip, or replace it " +
-			"by numbers"
+		fault = "is no number: name the column in CSV.Label if it holds the classes, else skip it with CSV.Skip, or " +
+			"replace it by numbers"
 	}
 	return 0, fmt.Errorf("%q %s", text, fault)
 }

@@ -46,15 +46,20 @@ func TestReadCSV(t *testing.T) {
 			[]float64{1, 2, 3, 4}, nil, []int{0, 1}, []string{"x", "y"}},
 		{"classes as numbers", "y,a\n10,1\n9,2\n10,3\n-1,4\n", CSV{Label: "y"},
 			[]float64{1, 2, 3, 4}, []string{"a"}, []int{2, 1, 2, 0}, []string{"-1", "9", "10"}},
-		{"one class per number", "y,a\n1,1\n1.0,2\n 0,3\n1e0,4\n-0,5\n0.50,6\n", CSV{Label: "y"}, []float64{1, 2, 3, 4, 5, 6},
+		{"one class per number", "y,a\n1,1\n1.0,2\n 0,3\n1e0,4\n-0,5\n0.50,6\n", CSV{Label: "y"}, []float64{1, 2, 3,
+			4, 5, 6},
 			[]string{"a"}, []int{2, 2, 0, 2, 0, 1}, []string{"0", "0.5", "1"}},
-		{"fractions of whole classes", "y,a\n10.0,1\n2.0,2\n1.0,3\n", CSV{Label: "y"}, []float64{1, 2, 3}, []string{"a"},
+		{"fractions of whole classes", "y,a\n10.0,1\n2.0,2\n1.0,3\n", CSV{Label: "y"}, []float64{1, 2, 3},
+			[]string{"a"},
 			[]int{2, 1, 0}, []string{"1", "2", "10"}},
-		{"a marker after the numbers", "y,a\n2,1\n10,2\n?,3\n1_0,4\n", CSV{Label: "y"}, []float64{1, 2, 3, 4}, []string{"a"},
+		{"a marker after the numbers", "y,a\n2,1\n10,2\n?,3\n1_0,4\n", CSV{Label: "y"}, []float64{1, 2, 3, 4},
+			[]string{"a"},
 			[]int{0, 1, 3, 2}, []string{"2", "10", "1_0", "?"}},
-		{"classes beyond 64 bits", "y,a\n9007199254740993,1\n9007199254740992,2\n", CSV{Label: "y"}, []float64{1, 2}, []string{"a"},
+		{"classes beyond 64 bits", "y,a\n9007199254740993,1\n9007199254740992,2\n", CSV{Label: "y"}, []float64{1, 2},
+			[]string{"a"},
 			[]int{1, 0}, []string{"9007199254740992", "9007199254740993"}},
-		{"two indices skipped", ",,a\n0,0,1\n0,1,2\n", CSV{Skip: []string{""}}, []float64{1, 2}, []string{"a"}, nil, nil},
+		{"two indices skipped", ",,a\n0,0,1\n0,1,2\n", CSV{Skip: []string{""}}, []float64{1, 2}, []string{"a"}, nil,
+			nil},
 		{"an index kept", "Unnamed: 0,a\n0,1\n1,2\n", CSV{Keep: []string{"Unnamed: 0"}}, []float64{0, 1, 1, 2},
 			[]string{"Unnamed: 0", "a"}, nil, nil},
 		{"UTF-16", "\xff\xfea\x00\n\x005\x00\n\x00", CSV{}, []float64{5}, []string{"a"}, nil, nil},
@@ -91,28 +96,34 @@ func TestReadCSVErrors(t *testing.T) {
 		{"too large", "a\n1e999\n", CSV{}, []string{"line 2", "too large"}},
 		{"text", "a\nred\n", CSV{}, []string{"line 2, column 1 (a)", `"red" is no number`, "CSV.Label if it holds the classes", "CSV.Skip"}},
 		{"class missing", "a,y\n1,\n", CSV{Label: "y"}, []string{"line 2, column 2 (y)", "class is missing"}},
-		{"line too short", "a,b\n1,2\n3\n", CSV{}, []string{"1 of 2 lines", "line 3: 1 values instead of 2", "fill in"}},
+		{"line too short", "a,b\n1,2\n3\n", CSV{}, []string{"1 of 2 lines", "line 3: 1 values instead of 2",
+			"fill in"}},
 		{"line too long", "a,b\n1,2,3\n", CSV{}, []string{"line 2: 3 values instead of 2", "quote"}},
 		{"class missing, no header", "1,ill\n2,\n", CSV{NoHeader: true, Label: "2"}, []string{"line 2, column 2: the class"}},
-		{"line too short after an empty one", "1,2\n\n3\n", CSV{NoHeader: true}, []string{"line 3: 1 values instead of 2"}},
+		{"line too short after an empty one", "1,2\n\n3\n", CSV{NoHeader: true},
+			[]string{"line 3: 1 values instead of 2"}},
 		{"open quote", "a,b\n\"1,2\n3,4\n", CSV{}, []string{"line 2"}},
 		{"no such class column", "a,b\n1,2\n", CSV{Label: "c"}, []string{`no column "c"`, `["a" "b"]`}},
 		{"semicolons", "a;b;y\n1;2;3\n", CSV{Label: "y"}, []string{`no column "y"`, "looks like ';'", "set Comma"}},
 		{"tabs", "a\tb\ty\n1\t2\t3\n", CSV{Label: "y"}, []string{`no column "y"`, `looks like '\t'`, "set Comma"}},
-		{"semicolons without classes", "a;b\n1;2\n", CSV{}, []string{`only column is "a;b"`, "looks like ';'", "set Comma"}},
+		{"semicolons without classes", "a;b\n1;2\n", CSV{}, []string{`only column is "a;b"`, "looks like ';'",
+			"set Comma"}},
 		{"semicolons without a header", "1;2\n3;4\n", CSV{NoHeader: true}, []string{"looks like ';'", "set Comma"}},
 		{"UTF-16 cut off", "\xfe\xff\x00a\x00", CSV{}, []string{"begins as UTF-16", "UTF-8"}},
 		{"Latin-1", "a\xfc\n1\n", CSV{}, []string{"line 1, byte 2", "UTF-8"}},
 		{"Parquet", "PAR1\x15\x04", CSV{}, []string{"Parquet", "to_csv"}},
-		{"all faults", "a,b\n1_500,x\n,2\n3,4\n", CSV{}, []string{"2 of 2 columns", `line 2, column 1 (a): "1_500"`, "write 1500",
+		{"all faults", "a,b\n1_500,x\n,2\n3,4\n", CSV{}, []string{"2 of 2 columns", `line 2, column 1 (a): "1_500"`,
+			"write 1500",
 			"and 1 more", `line 2, column 2 (b): "x" is no number`}},
 		{"binary exponent", "a\n0x1p-2\n", CSV{}, []string{"line 2", "write 0.25 "}},
 		{"rounded", "a\n9007199254740993\n", CSV{}, []string{"line 2, column 1 (a)", "exactly", "identifier"}},
 		{"too small", "a\n1e-400\n", CSV{}, []string{"line 2, column 1 (a)", "too small", "write 0"}},
 		{"decimal comma", "a;b\n1,5;2\n", CSV{Comma: ';'}, []string{`"1,5"`, "decimal point"}},
-		{"an index without a name", ",a,b,y\n0,3,4,ill\n", CSV{Label: "y"}, []string{"column 1 has no name", `"" in Skip`}},
+		{"an index without a name", ",a,b,y\n0,3,4,ill\n", CSV{Label: "y"}, []string{"column 1 has no name",
+			`"" in Skip`}},
 		{"an index without a name is not kept", ",a\n0,3\n", CSV{Keep: []string{""}}, []string{"column 1 has no name"}},
-		{"an index of pandas", "a,Unnamed: 0\n0,3\n", CSV{}, []string{`column 2 is named "Unnamed: 0"`, "Skip", "Keep"}},
+		{"an index of pandas", "a,Unnamed: 0\n0,3\n", CSV{}, []string{`column 2 is named "Unnamed: 0"`, "Skip",
+			"Keep"}},
 		{"kept and skipped", "a,b\n0,3\n", CSV{Keep: []string{"a"}, Skip: []string{"a"}}, []string{"column a of Keep"}},
 		{"no such number", "1,2\n", CSV{NoHeader: true, Label: "3"}, []string{`no column "3"`, "1 to 2"}},
 		{"number 0", "1,2\n", CSV{NoHeader: true, Skip: []string{"0"}}, []string{`no column "0"`}},
@@ -178,14 +189,16 @@ func TestRowNumbers(t *testing.T) {
 	expect.Error(t, readError(text, FrameConfig{SkipBad: true}), "numbers the rows from 0 to 11")
 }
 
-// The order of rows and columns, separators, quotes, line ends, encodings and the texts of numbers make no difference, and a
-// table written as a file and read again is the same.
+// The order of rows and columns, separators, quotes, line ends, encodings and the texts of numbers make no difference,
+// and a table written as a file and read again is the same.
 func TestReadingIsInvariant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(1, 12).Draw(rt, "rows"), rapid.IntRange(1, 4).Draw(rt, "columns")
-		number := rapid.OneOf(rapid.Float64(), rapid.Map(rapid.IntRange(-9, 9), func(v int) float64 { return float64(v) }))
+		number := rapid.OneOf(rapid.Float64(), rapid.Map(rapid.IntRange(-9, 9),
+			func(v int) float64 { return float64(v) }))
 		values := rapid.SliceOfN(number, n*d, n*d).Draw(rt, "values")
-		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"10", "2", "-1", "0.5", "?", "b;\"c", "Zürich"}), n, n).Draw(rt, "classes")
+		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"10", "2", "-1", "0.5", "?", "b;\"c", "Zürich"}), n,
+			n).Draw(rt, "classes")
 		rowAt := rapid.Permutation(seq(n)).Draw(rt, "row order")
 		columnAt := rapid.Permutation(seq(d+1)).Draw(rt, "column order")
 		comma := rapid.SampledFrom([]rune{',', ';', '\t', '|'}).Draw(rt, "comma")
@@ -216,12 +229,14 @@ func TestReadingIsInvariant(t *testing.T) {
 			cfg.Keep = append(cfg.Keep, fmt.Sprintf("x%d", j))
 		}
 		got, err := ReadCSV(strings.NewReader(encode(out.String(), wide)), cfg)
-		f, labels, bad, frameErr := ReadFrame(strings.NewReader(encode(out.String(), wide)), FrameConfig{Label: cfg.Label,
-			Comma: comma, Keep: cfg.Keep})
+		f, labels, bad, frameErr := ReadFrame(strings.NewReader(encode(out.String(), wide)),
+			FrameConfig{Label: cfg.Label,
+				Comma: comma, Keep: cfg.Keep})
 		if err != nil || frameErr != nil || len(bad) > 0 {
 			rt.Fatalf("%q: %v, %v, %v", out.String(), err, frameErr, bad)
 		}
-		if !slices.IsSortedFunc(got.Classes, classes.Compare) || len(slices.Compact(slices.Clone(got.Classes))) != len(got.Classes) {
+		if !slices.IsSortedFunc(got.Classes,
+			classes.Compare) || len(slices.Compact(slices.Clone(got.Classes))) != len(got.Classes) {
 			rt.Fatalf("classes %q", got.Classes)
 		}
 		for i, row := range rowAt {
@@ -231,7 +246,8 @@ func TestReadingIsInvariant(t *testing.T) {
 			for k, name := range got.Names {
 				var j int
 				expect.Must(fmt.Sscanf(name, "x%d", &j))(t)
-				if v := values[row*d+j]; got.Features.At(i, k) != v || f.Columns[k].Name != name || f.Columns[k].Numbers[i] != v {
+				if v := values[row*d+j]; got.Features.At(i,
+					k) != v || f.Columns[k].Name != name || f.Columns[k].Numbers[i] != v {
 					rt.Fatalf("row %d, column %s: %v and %v, not %v", i, name, got.Features.At(i, k), f.Columns[k], v)
 				}
 			}

@@ -40,22 +40,26 @@ func TestFilesOfNumPy(t *testing.T) {
 			}
 			found++
 			got := expect.Must(ReadNPY(arrays, name+".npy"))(t)
-			expect.That(t, slices.Equal(got.Shape, array.Shape), "%s, %s: shape %v, not %v", file, name, got.Shape, array.Shape)
+			expect.That(t, slices.Equal(got.Shape, array.Shape), "%s, %s: shape %v, not %v", file, name, got.Shape,
+				array.Shape)
 			expect.Require(t, len(got.Data) == len(array.Values), "%s, %s: %d numbers", file, name, len(got.Data))
 			for i, text := range array.Values {
 				value := map[string]float64{"True": 1, "False": 0}[text]
 				if text != "True" && text != "False" {
 					value = expect.Must(strconv.ParseFloat(text, 64))(t)
 				}
-				expect.That(t, got.Data[i] == value, "%s, %s: number %d is %v, not %s", file, name, i, got.Data[i], text)
+				expect.That(t, got.Data[i] == value, "%s, %s: number %d is %v, not %s", file, name, i, got.Data[i],
+					text)
 			}
 		}
 	}
 	expect.Equal(t, found, 2*len(want.Arrays)-3)
 	arrays := expect.Must(OpenNPZ(os.DirFS("testdata"), "numpy-stored.npz"))(t)
-	for name, remedy := range map[string]string{"complex": "array.real", "text": "np.unique", "bytes": "np.unique", "objects": "np.unique",
-		"dates": "datetime64", "durations": "timedelta64", "longdouble": "64 bits", "structured": "one column at a time",
-		"raw": "raw bytes", "identifiers": "identifier"} {
+	for name, remedy := range map[string]string{"complex": "array.real", "text": "np.unique", "bytes": "np.unique",
+		"objects": "np.unique",
+		"dates":   "datetime64", "durations": "timedelta64", "longdouble": "64 bits",
+		"structured": "one column at a time",
+		"raw":        "raw bytes", "identifiers": "identifier"} {
 		expect.That(t, slices.Contains(want.Refused, name), "there is no array %s", name)
 		expect.Error(t, expect.Err(ReadNPY(arrays, name+".npy")), "tabular: "+name+".npy", remedy)
 	}
@@ -74,7 +78,8 @@ func TestHalf(t *testing.T) {
 		}
 		got := half(uint16(bits))
 		if exponent == 31 {
-			expect.That(t, math.IsNaN(got) == (fraction > 0) && (fraction > 0 || math.IsInf(got, int(sign))), "%#x is %v", bits, got)
+			expect.That(t, math.IsNaN(got) == (fraction > 0) && (fraction > 0 || math.IsInf(got, int(sign))),
+				"%#x is %v", bits, got)
 		} else if got != want || math.Signbit(got) != (sign < 0) {
 			t.Fatalf("%#x is %v, not %v", bits, got, want)
 		}
@@ -106,8 +111,10 @@ func TestFilesOfPandas(t *testing.T) {
 		return f, labels, err
 	}
 	for name, cfg := range map[string]FrameConfig{
-		"plain": {}, "index": {Skip: []string{""}}, "named-index": {Skip: []string{"id"}}, "semicolon": {Comma: ';'}, "tab": {Comma: '\t'},
-		"quoted": {}, "gaps": {}, "crlf": {}, "mark": {}, "utf16": {}, "digits": {}, "headless": {NoHeader: true, Label: "6"},
+		"plain": {}, "index": {Skip: []string{""}}, "named-index": {Skip: []string{"id"}}, "semicolon": {Comma: ';'},
+		"tab":    {Comma: '\t'},
+		"quoted": {}, "gaps": {}, "crlf": {}, "mark": {}, "utf16": {}, "digits": {}, "headless": {NoHeader: true,
+			Label: "6"},
 		"shuffled": {Skip: []string{""}},
 	} {
 		if cfg.Label == "" {
@@ -130,13 +137,15 @@ func TestFilesOfPandas(t *testing.T) {
 			expect.Equal(t, got, columns[j], name, c.Name)
 		}
 		for i, label := range labels {
-			expect.That(t, label+".0" == want.Frame["y"][i] || label == want.Frame["y"][i] || label == "<NA>" && name == "gaps",
+			expect.That(t,
+				label+".0" == want.Frame["y"][i] || label == want.Frame["y"][i] || label == "<NA>" && name == "gaps",
 				"%s: label %d is %q", name, i, label)
 		}
 	}
 	for name, parts := range map[string][]string{
-		"index": {"column 1 has no name", "Skip"}, "shuffled": {"column 1 has no name"}, "named-index": {"column 1 (id) numbers the rows"},
-		"semicolon": {"looks like ';'"}, "latin": {"line 1, byte 12", "UTF-8"},
+		"index": {"column 1 has no name", "Skip"}, "shuffled": {"column 1 has no name"},
+		"named-index": {"column 1 (id) numbers the rows"},
+		"semicolon":   {"looks like ';'"}, "latin": {"line 1, byte 12", "UTF-8"},
 	} {
 		_, _, err := read(name, FrameConfig{})
 		expect.Error(t, err, parts...)

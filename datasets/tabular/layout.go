@@ -73,7 +73,8 @@ func (c layout) find(name string) (int, error) {
 		return 0, fmt.Errorf("there is no column %q: without a header columns are numbered 1 to %d", name, len(c.names))
 	}
 	if sign := separator(c.names); sign != 0 {
-		return 0, fmt.Errorf("there is no column %q: there are %q; the separator looks like %q: set Comma to it", name, c.names, sign)
+		return 0, fmt.Errorf("there is no column %q: there are %q; the separator looks like %q: set Comma to it",
+			name, c.names, sign)
 	}
 	return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)
 }
@@ -118,21 +119,21 @@ func (c layout) unnamed(i int) error {
 	name := c.names[i]
 	switch {
 	case c.header && name == "":
-		return fmt.Errorf("column %d has no name; it usually numbers the rows: list \"\" in Skip, or write a name into the "+
-			"header if it is a feature", i+1)
+		return fmt.Errorf("column %d has no name; it usually numbers the rows: list \"\" in Skip, or write a name "+
+			"into the header if it is a feature", i+1)
 	case strings.HasPrefix(name, "Unnamed: ") && !c.keep[i]:
-		return fmt.Errorf("column %d is named %q, as a column without a name is in pandas; it usually numbers the rows: list it "+
-			"in Skip, or in Keep if it is a feature", i+1, name)
+		return fmt.Errorf("column %d is named %q, as a column without a name is in pandas; it usually numbers the "+
+			"rows: list it in Skip, or in Keep if it is a feature", i+1, name)
 	}
 	return nil
 }
 
-// fewRows is the number of rows below which no column is taken for one that numbers them: a short column can be 0, 1, 2 by
-// accident.
+// fewRows is the number of rows below which no column is taken for one that numbers them: a short column can be 0, 1, 2
+// by accident.
 const fewRows = 10
 
-// counts reports whether the numbers of a column count the rows in order, from 0 or from 1. Row k of n has the number at(k)
-// and the place record(k) in the file, counted from 0.
+// counts reports whether the numbers of a column count the rows in order, from 0 or from 1. Row k of n has the number
+// at(k) and the place record(k) in the file, counted from 0.
 func counts(n int, at func(k int) float64, record func(k int) int) bool {
 	if n < fewRows {
 		return false
@@ -151,6 +152,7 @@ func (c layout) counted(i, n int, at func(k int) float64, record func(k int) int
 	if c.keep[i] || !counts(n, at, record) {
 		return nil
 	}
-	return fmt.Errorf("column %d (%s) numbers the rows from %g to %g: list %q in Skip, or in Keep if it is a feature", i+1,
+	return fmt.Errorf("column %d (%s) numbers the rows from %g to %g: list %q in Skip, or in Keep if it is a "+
+		"feature", i+1,
 		c.names[i], at(0), at(n-1), c.names[i])
 }

@@ -26,13 +26,13 @@ type Array struct {
 }
 
 // ReadNPY reads one array from a .npy file of format 1, 2 or 3. Numbers may be integers of 8 to 64 bits, with a sign or
-// without, booleans, or floating-point numbers of 16, 32 or 64 bits, in either byte order, row by row or column by column
-// (Fortran order). Everything else is an error that states how to save the array instead. The arrays of a .npz file are read
-// by way of [OpenNPZ].
+// without, booleans, or floating-point numbers of 16, 32 or 64 bits, in either byte order, row by row or column by
+// column (Fortran order). Everything else is an error that states how to save the array instead. The arrays of a .npz
+// file are read by way of [OpenNPZ].
 //
-// The file must have exactly the length that its header announces; this is checked before room for the numbers is taken.
-// Whole numbers beyond ±2⁵³, which a float64 cannot hold exactly, are errors that give their place; NaN and infinity are
-// returned as they are.
+// The file must have exactly the length that its header announces; this is checked before room for the numbers is
+// taken. Whole numbers beyond ±2⁵³, which a float64 cannot hold exactly, are errors that give their place; NaN and
+// infinity are returned as they are.
 //
 // Format: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
 func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
@@ -86,13 +86,14 @@ func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
 // LoadNPY makes a table of two .npy files: a matrix of features, a row for each example, and a vector of classes, whole
 // numbers. An empty name for labels means that no classes are known.
 //
-// With names nil the classes are the different numbers in labels, with the names and the order of [ClassName]; they are those
-// that [ReadCSV] gives. Names that are numbers themselves, such as the Classes of a training table, are matched by value: the
-// number 10 is the class "10". Other names are those of the classes 0, 1 and so on. A number without a name is an error.
+// With names nil the classes are the different numbers in labels, with the names and the order of [ClassName]; they are
+// those that [ReadCSV] gives. Names that are numbers themselves, such as the Classes of a training table, are matched
+// by value: the number 10 is the class "10". Other names are those of the classes 0, 1 and so on. A number without a
+// name is an error.
 //
-// Features that are not finite, or beyond ±2⁵³ in a column of whole numbers, are errors that give row and column. So is a
-// column that counts 10 rows or more in order, from 0 or from 1, such as an index. To keep such a column, read the array with
-// [ReadNPY] and make the Table yourself.
+// Features that are not finite, or beyond ±2⁵³ in a column of whole numbers, are errors that give row and column. So is
+// a column that counts 10 rows or more in order, from 0 or from 1, such as an index. To keep such a column, read the
+// array with [ReadNPY] and make the Table yourself.
 func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error) {
 	x, err := ReadNPY(fsys, features)
 	if err != nil {
@@ -114,8 +115,9 @@ func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error
 	index := func(k int) int { return k }
 	for j := range columns {
 		if counts(rows, func(k int) float64 { return t.Features.At(k, j) }, index) {
-			return nil, fmt.Errorf("tabular: %s, column %d numbers the rows from %g to %g: save np.delete(array, %[2]d, axis=1), "+
-				"or make a Table of ReadNPY's array if it is a feature", features, j, x.Data[j], t.Features.At(rows-1, j))
+			return nil, fmt.Errorf("tabular: %s, column %d numbers the rows from %g to %g: save np.delete(array, "+
+				"%[2]d, axis=1), or make a Table of ReadNPY's array if it is a feature", features, j, x.Data[j],
+				t.Features.At(rows-1, j))
 		}
 	}
 	if labels != "" {
@@ -139,8 +141,8 @@ func labelsNPY(fsys fs.FS, name, features string, rows int, names []string) ([]i
 	texts := make([]string, rows)
 	for i, v := range y.Data {
 		if v != math.Trunc(v) || math.Abs(v) > 1<<53 { // NaN is not equal to itself
-			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %v, not a whole number: save whole numbers, or "+
-				"np.unique(array, return_inverse=True)[1]", name, i, v)
+			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %v, not a whole number: save whole "+
+				"numbers, or np.unique(array, return_inverse=True)[1]", name, i, v)
 		}
 		texts[i] = strconv.FormatFloat(v, 'f', -1, 64)
 	}
@@ -165,7 +167,8 @@ func labelsNPY(fsys fs.FS, name, features string, rows int, names []string) ([]i
 	for i, text := range texts {
 		class, ok := place[classes.Name(text)]
 		if !ok {
-			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %s, but the names are those of %s", name, i, text,
+			return nil, nil, fmt.Errorf("tabular: %s, row %d: the class is %s, but the names are those of %s", name,
+				i, text,
 				strings.Join(slices.SortedFunc(maps.Keys(place), classes.Compare), ", "))
 		}
 		labels[i] = class

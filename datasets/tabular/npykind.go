@@ -40,7 +40,8 @@ func npyKindOf(descr string) (npyKind, error) {
 var npyRemedies = map[byte]string{
 	'f': "these are numbers of more than 64 bits; save array.astype('<f8') instead",
 	'c': "these are complex numbers; save array.real and array.imag instead",
-	'O': "these are objects of Python; save array.astype('<f8') or, of classes, np.unique(array, return_inverse=True)[1]",
+	'O': "these are objects of Python; save array.astype('<f8') or, of classes, " +
+		"np.unique(array, return_inverse=True)[1]",
 	'U': "these are texts; save numbers or, of classes, np.unique(array, return_inverse=True)[1]",
 	'S': "these are texts; save numbers or, of classes, np.unique(array, return_inverse=True)[1]",
 	'T': "these are texts; save numbers or, of classes, np.unique(array, return_inverse=True)[1]",
@@ -51,7 +52,9 @@ var npyRemedies = map[byte]string{
 
 // npyKinds holds the kinds by letter and number of bytes.
 var npyKinds = map[string]npyKind{
-	"f8": {size: 8, read: func(o binary.ByteOrder, b []byte) (float64, error) { return math.Float64frombits(o.Uint64(b)), nil }},
+	"f8": {size: 8, read: func(o binary.ByteOrder, b []byte) (float64, error) {
+		return math.Float64frombits(o.Uint64(b)), nil
+	}},
 	"f4": {size: 4, read: func(o binary.ByteOrder, b []byte) (float64, error) {
 		return float64(math.Float32frombits(o.Uint32(b))), nil
 	}},

@@ -10,15 +10,15 @@ import (
 	"github.com/puclab/puclab/datasets/internal/check"
 )
 
-// OpenNPZ returns the arrays of a .npz file as a file system: the array that np.savez(name, x=..., y=...) calls x is its file
-// "x.npy", so that the arrays of data.npz make a table by
+// OpenNPZ returns the arrays of a .npz file as a file system: the array that np.savez(name, x=..., y=...) calls x is
+// its file "x.npy", so that the arrays of data.npz make a table by
 //
 //	arrays, err := tabular.OpenNPZ(os.DirFS("."), "data.npz")
 //	...
 //	table, err := tabular.LoadNPY(arrays, "x.npy", "y.npy", nil)
 //
-// Arrays may be stored or compressed. The whole file is read into memory; its arrays are not unpacked yet. It is an error if
-// the file is no zip archive, and if an array in it claims to be longer than its bytes can be when unpacked.
+// Arrays may be stored or compressed. The whole file is read into memory; its arrays are not unpacked yet. It is an
+// error if the file is no zip archive, and if an array in it claims to be longer than its bytes can be when unpacked.
 func OpenNPZ(fsys fs.FS, name string) (arrays fs.FS, err error) {
 	defer check.Prefix(&err, "tabular: %s", name)
 	data, err := fs.ReadFile(fsys, name)
@@ -33,10 +33,10 @@ func OpenNPZ(fsys fs.FS, name string) (arrays fs.FS, err error) {
 		return nil, err
 	}
 	for _, file := range archive.File {
-		// Deflate turns a byte into 1,032 at most.
-		if most := file.CompressedSize64*1032 + 1032; file.CompressedSize64 > uint64(len(data)) || file.UncompressedSize64 > most {
-			return nil, fmt.Errorf("%s: %d bytes in the archive cannot become the %d that it announces: the file is damaged",
-				file.Name, file.CompressedSize64, file.UncompressedSize64)
+		packed, size := file.CompressedSize64, file.UncompressedSize64
+		if packed > uint64(len(data)) || size > 1032*(packed+1) { // deflate turns a byte into 1,032 at most
+			return nil, fmt.Errorf("%s: %d bytes in the archive cannot become the %d that it announces: the file is "+
+				"damaged", file.Name, packed, size)
 		}
 	}
 	return archive, nil

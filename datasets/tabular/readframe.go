@@ -24,8 +24,8 @@ type FrameConfig struct {
 	Keep []string
 	// Words lists columns of categories that look like numbers, such as codes.
 	Words []string
-	// Missing lists the texts that mean a missing value, beside the empty text. nil means those of pandas, such as "NA",
-	// "N/A", "NaN", "nan", "<NA>", "null", "NULL" and "None", and "?".
+	// Missing lists the texts that mean a missing value, beside the empty text. nil means those of pandas, such as
+	// "NA", "N/A", "NaN", "nan", "<NA>", "null", "NULL" and "None", and "?".
 	Missing []string
 	// Comma stands between values; 0 means ','. A tab is '\t'.
 	Comma rune
@@ -38,26 +38,26 @@ type FrameConfig struct {
 	Like *Encoding
 }
 
-// ReadFrame reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. A column is one of numbers if all
-// values that are not missing are finite numbers and cfg.Words does not list it; otherwise it is one of words. Space around
-// a value does not count. A value in quotes may hold commas and line breaks.
+// ReadFrame reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. A column is one of numbers if
+// all values that are not missing are finite numbers and cfg.Words does not list it; otherwise it is one of words.
+// Space around a value does not count. A value in quotes may hold commas and line breaks.
 //
-// labels has one text per row, the [ClassName] of its value in the column cfg.Label, "" where it is empty; it is nil without
-// cfg.Label. The texts of cfg.Missing have no meaning there.
+// labels has one text per row, the [ClassName] of its value in the column cfg.Label, "" where it is empty; it is nil
+// without cfg.Label. The texts of cfg.Missing have no meaning there.
 //
 // bad lists the lines that cannot be read: lines with another number of values than the first, lines with a quotation
-// mark out of place, and empty lines between the rows of a file of one column. Without cfg.SkipBad they are returned
-// as one error, which writes out the first 20. With it, more such lines than rows are an error still.
+// mark out of place, and empty lines between the rows of a file of one column. Without cfg.SkipBad they are returned as
+// one error, which writes out the first 20. With it, more such lines than rows are an error still.
 //
-// A feature that numbers the rows is an error unless cfg.Keep lists it: a column without a name, a column that pandas named
-// "Unnamed: 0" or the like, and in a file of 10 rows or more a column of numbers that counts them in order, from 0 or
-// from 1. A column without a name is an error in any case.
+// A feature that numbers the rows is an error unless cfg.Keep lists it: a column without a name, a column that pandas
+// named "Unnamed: 0" or the like, and in a file of 10 rows or more a column of numbers that counts them in order, from
+// 0 or from 1. A column without a name is an error in any case.
 //
 // Other errors are an empty file, text that is not UTF-8, a header with the same name twice, a column in cfg that does
 // not exist, and a column whose values are all missing. A column whose values are all numbers but for the way some are
-// written (1_500, 0x1p3, 1,5, inf) or stored (1e400, 1e-400, a whole number beyond ±2⁵³ that is rounded) is an error too,
-// and so is a column with more than 20 different values of which nine of ten are numbers: the others are most likely
-// typing errors or another text for a gap. Errors give the line, counted from 1, or the name of the column.
+// written (1_500, 0x1p3, 1,5, inf) or stored (1e400, 1e-400, a whole number beyond ±2⁵³ that is rounded) is an error
+// too, and so is a column with more than 20 different values of which nine of ten are numbers: the others are most
+// likely typing errors or another text for a gap. Errors give the line, counted from 1, or the name of the column.
 func ReadFrame(r io.Reader, cfg FrameConfig) (f *Frame, labels []string, bad []error, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	file := &records{}
@@ -188,7 +188,8 @@ func (cfg FrameConfig) columns(use layout) (out []frameColumn, err error) {
 		out = append(out, c)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("it has no column of the encoding: rename its columns %q as in the training rows", use.names)
+		return nil, fmt.Errorf("it has no column of the encoding: rename its columns %q as in the training rows",
+			use.names)
 	}
 	return out, nil
 }
@@ -235,7 +236,8 @@ func (cfg FrameConfig) column(c frameColumn, file *records) (Column, error) {
 	case c.kind == ofNumbers:
 		return out, fmt.Errorf("%s; the training rows have numbers here", isNot)
 	case likely == present || 10*likely >= 9*present && len(different) > 20:
-		return out, fmt.Errorf("%s, or list the column in Words if it holds categories ; %d of %d values are numbers", isNot,
+		return out, fmt.Errorf("%s, or list the column in Words if it holds categories; %d of %d values are numbers",
+			isNot,
 			numbers, present)
 	}
 	return out, nil

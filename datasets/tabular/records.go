@@ -20,9 +20,10 @@ import (
 // readLines reads a CSV file and calls row for each record below the header, with the line on which it begins, counted
 // from 1. The slice record is used again; its texts are not. A record may take several lines of text.
 //
-// It goes on behind lines that cannot be read, and returns an error for each of them in bad. err is the error of r or of the
-// layout, or states that the file is empty, no text, has a header that cannot be read or another separator.
-func readLines(r io.Reader, cfg CSV, row func(use layout, record []string, line int)) (use layout, bad []error, err error) {
+// It goes on behind lines that cannot be read, and returns an error for each of them in bad. err is the error of r or
+// of the layout, or states that the file is empty, no text, has a header that cannot be read or another separator.
+func readLines(r io.Reader, cfg CSV,
+	row func(use layout, record []string, line int)) (use layout, bad []error, err error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return use, nil, err
@@ -50,7 +51,8 @@ func readLines(r io.Reader, cfg CSV, row func(use layout, record []string, line 
 		case err == io.EOF && first == nil && bad == nil:
 			return use, nil, errors.New("there is nothing in it")
 		case err == io.EOF && sign != 0:
-			return use, nil, fmt.Errorf("the only column is %q; the separator looks like %q: set Comma to it", first[0], sign)
+			return use, nil, fmt.Errorf("the only column is %q; the separator looks like %q: set Comma to it",
+				first[0], sign)
 		case err == io.EOF:
 			return use, bad, nil
 		case err != nil && !errors.As(err, &fault):
@@ -79,8 +81,8 @@ func readLines(r io.Reader, cfg CSV, row func(use layout, record []string, line 
 		}
 		end = line + strings.Count(strings.Join(record, ""), "\n")
 		if err != nil {
-			bad = append(bad, fmt.Errorf("line %d: %d values instead of %d: fill in what is missing, or quote a value that "+
-				"contains %q", line, len(record), lines.FieldsPerRecord, comma))
+			bad = append(bad, fmt.Errorf("line %d: %d values instead of %d: fill in what is missing, or quote a "+
+				"value that contains %q", line, len(record), lines.FieldsPerRecord, comma))
 			continue
 		}
 		if !strings.ContainsRune(record[0], sign) {
@@ -123,9 +125,11 @@ func textOf(data []byte) ([]byte, error) {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")):
 		return nil, errors.New("it is a spreadsheet or a compressed file: " + remedy)
 	case bytes.HasPrefix(data, []byte("PAR1")):
-		return nil, errors.New("it is a Parquet file: " + remedy + ", as by DataFrame.to_csv(name, index=False) of pandas")
+		return nil, errors.New("it is a Parquet file: " + remedy + ", as by DataFrame.to_csv(name, index=False) of " +
+			"pandas")
 	case bytes.IndexByte(data, 0) >= 0:
-		return nil, errors.New("it holds zero bytes and is no text, or is in UTF-16 without a byte order mark: " + remedy)
+		return nil, errors.New("it holds zero bytes and is no text, or is in UTF-16 without a byte order mark: " +
+			remedy)
 	case utf8.Valid(data):
 		return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), nil
 	}
@@ -140,7 +144,8 @@ func textOf(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// invalid returns the place of the first byte of text that is no part of a character in UTF-8, len(text) if there is none.
+// invalid returns the place of the first byte of text that is no part of a character in UTF-8, len(text) if there is
+// none.
 func invalid(text []byte) (at int) {
 	for r, size := utf8.DecodeRune(text); size > 0 && (r != utf8.RuneError || size > 1); {
 		at += size

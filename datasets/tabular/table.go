@@ -1,10 +1,11 @@
-// Package tabular reads rows of features: complete numbers from CSV files ([ReadCSV]) and NumPy's .npy and .npz files ([ReadNPY],
-// [LoadNPY], [OpenNPZ]) into a [Table], and columns of numbers and words with gaps ([ReadFrame]) into a [Frame], which an [Encoding]
-// turns into numbers. It also makes the random views that contrastive learning compares ([Corruption]), and cuts them into
-// the batches of training ([NewBatches]).
+// Package tabular reads rows of features: complete numbers from CSV files ([ReadCSV]) and NumPy's .npy and .npz files
+// ([ReadNPY], [LoadNPY], [OpenNPZ]) into a [Table], and columns of numbers and words with gaps ([ReadFrame]) into a
+// [Frame], which an [Encoding] turns into numbers. It also makes the random views that contrastive learning compares
+// ([Corruption]), and cuts them into the batches of training ([NewBatches]).
 //
-// A Table has no gaps: a missing value, a number that is not finite and a row of another length are errors that name the
-// place. A Frame may have gaps; its Encoding fills them by the training rows and, if these have gaps too, marks them.
+// A Table has no gaps: a missing value, a number that is not finite and a row of another length are errors that name
+// the place. A Frame may have gaps; its Encoding fills them by the training rows and, if these have gaps too, marks
+// them.
 //
 // Package datasets has a table of what is read and refused.
 package tabular

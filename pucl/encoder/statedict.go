@@ -43,12 +43,13 @@ func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, 
 
 // LoadStateDict gives the variables of e under path in store the values of dict, whose names and layouts are those of
 // [StateDict]; dict may be the Tensors of a safetensors file of torchvision's weights. Every variable of e, for images
-// height × width × channels, must be there with its shape, and nothing else, or the error lists what is missing, surplus and of
-// another shape, and store is left as it was. Numbers may be of any floating-point type; the variables become float32, or stay
-// of the type they have.
+// height × width × channels, must be there with its shape, and nothing else, or the error lists what is missing,
+// surplus and of another shape, and store is left as it was. Numbers may be of any floating-point type; the variables
+// become float32, or stay of the type they have.
 //
-// The prefixes module. and _orig_mod., which PyTorch's DataParallel and compile put before all names, do not count. Tensors
-// whose names begin with one of leaveOut are not looked at, "fc." for the last layer of a ResNet without classes. PyTorch's counts of batches (num_batches_tracked) are never looked at, since nothing reads them.
+// The prefixes module. and _orig_mod., which PyTorch's DataParallel and compile put before all names, do not count.
+// Tensors whose names begin with one of leaveOut are not looked at, "fc." for the last layer of a ResNet without
+// classes. PyTorch's counts of batches (num_batches_tracked) are never looked at, since nothing reads them.
 func LoadStateDict(backend compute.Backend, store *model.Store, path string, e Encoder, height, width, channels int,
 	dict map[string]safetensors.Tensor, leaveOut ...string) error {
 	if height < 1 || width < 1 || channels < 1 {
@@ -106,8 +107,8 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 		}
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("encoder: these weights are not those of %s; take the encoder they were made for, rename the tensors%s, "+
-			"or leave some out:%s", what, prefixOf(wrong["missing"], left), strings.Join(found, ""))
+		return fmt.Errorf("encoder: these weights are not those of %s; take the encoder they were made for, rename "+
+			"the tensors%s, or leave some out:%s", what, prefixOf(wrong["missing"], left), strings.Join(found, ""))
 	}
 	for variable, value := range values {
 		v := store.GetVariable(variable)
@@ -123,8 +124,8 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 	return nil
 }
 
-// unwrapped returns dict without the prefixes that PyTorch's wrappers of a whole model put before all of its names. A prefix
-// that begins one of the wanted names stays.
+// unwrapped returns dict without the prefixes that PyTorch's wrappers of a whole model put before all of its names. A
+// prefix that begins one of the wanted names stays.
 func unwrapped(dict map[string]safetensors.Tensor, wanted []string) map[string]safetensors.Tensor {
 	for _, prefix := range []string{"module.", "_orig_mod.", "module."} { // a wrapper may hold another one
 		bare := map[string]safetensors.Tensor{}

@@ -92,9 +92,11 @@ func TestLoadRefusals(t *testing.T) {
 		"whole numbers": {with(func(d tensorMap) {
 			d["fc1.bias"] = safetensors.Tensor{DType: safetensors.I32, Shape: []int{3}, Data: make([]byte, 12)}
 		}), "fc1.bias … I32 … convert the tensor to one of them, or leave it out"},
-		"another prefix": {prefixed("backbone.", good), "not those of LeNet … begin with \"backbone.\": take it off … missing (12) … surplus (12)"},
-		"two wrappers":   {prefixed("module.", prefixed("backbone.", good)), "begin with \"backbone.\": take it off … leave some out … missing (12)"},
-		"nothing":        {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
+		"another prefix": {prefixed("backbone.", good),
+			"not those of LeNet … begin with \"backbone.\": take it off … missing (12) … surplus (12)"},
+		"two wrappers": {prefixed("module.", prefixed("backbone.", good)),
+			"begin with \"backbone.\": take it off … leave some out … missing (12)"},
+		"nothing": {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
 	} {
 		kernel := store.GetVariable("/lenet/conv1/kernel")
 		before := numbers(kernel.MustValue())

@@ -1,6 +1,7 @@
 package pu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,6 @@ import (
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/folder"
 	"github.com/puclab/puclab/datasets/tabular"
-	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/learn"
 )
 
@@ -132,7 +132,11 @@ func sizeOf(fsys fs.FS, c folder.Config) (height, width int, gray bool, err erro
 	if longest := max(height, width); longest > most {
 		height, width = max(height*most/longest, 1), max(width*most/longest, 1)
 	}
-	return height, width, c.Gray || gray, fault.If(height == 0, "no image can be read")
+	if height == 0 { // no file can be decoded: the error lists all
+		_, err = set.Load(context.Background())
+		return 0, 0, false, cmp.Or(err, errors.New("no image can be read"))
+	}
+	return height, width, c.Gray || gray, nil
 }
 
 // TableConfig states how [OpenTable] reads a CSV file.

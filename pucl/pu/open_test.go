@@ -116,9 +116,11 @@ func TestFolderOfOtherTools(t *testing.T) {
 	root := folderOf(t, map[string][2]int{"left": {3, 0}, "right": {0, 3}})
 	expect.NoError(t, os.Rename(filepath.Join(root, "left"), filepath.Join(root, "train")))
 	expect.NoError(t, os.Rename(filepath.Join(root, "right"), filepath.Join(root, "val")))
-	expect.Error(t, expect.Err(pu.OpenFolder(root, pu.FolderConfig{Positive: []string{"train"}})), "train, val", "parts")
+	expect.Error(t, expect.Err(pu.OpenFolder(root, pu.FolderConfig{Positive: []string{"train"}})), "train, val",
+		"parts")
 	root = folderOf(t, map[string][2]int{"labeled": {3, 0}, "unlabeled": {0, 3}})
-	if err := os.Rename(filepath.Join(root, "labeled", "000.png"), filepath.Join(root, "labeled", "\xe4.png")); err != nil {
+	if err := os.Rename(filepath.Join(root, "labeled", "000.png"), filepath.Join(root, "labeled",
+		"\xe4.png")); err != nil {
 		t.Skipf("this file system has names in UTF-8 alone: %v", err)
 	}
 	expect.Error(t, expect.Err(pu.OpenFolder(root, pu.FolderConfig{})), `"labeled/\xe4.png" is not UTF-8`)
@@ -174,7 +176,8 @@ func TestTableOfOtherTools(t *testing.T) {
 	}
 	for _, text := range []string{"a,y\n5,1\n6,0\n7,1\n", "a,y\n5,1.0\n6,0.0\n7,1\n"} {
 		for _, one := range []string{"1", "1.0"} {
-			expect.Equal(t, expect.Must(open(text, pu.TableConfig{Positive: []string{one}}))(t).Labeled, []bool{true, false, true})
+			expect.Equal(t, expect.Must(open(text, pu.TableConfig{Positive: []string{one}}))(t).Labeled, []bool{true,
+				false, true})
 		}
 		expect.Error(t, expect.Err(open(text, pu.TableConfig{})), `["0" "1"]`, "Positive")
 	}

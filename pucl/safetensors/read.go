@@ -96,7 +96,8 @@ func split(data []byte) (header, body []byte, err error) {
 	}
 	n := binary.LittleEndian.Uint64(data)
 	if n > maxHeader && (bytes.HasPrefix(data, []byte("PK\x03\x04")) || data[0] == 0x80) { // a zip archive, a pickle
-		return nil, nil, errors.New("this seems to be a file of torch.save; save the weights by safetensors.torch.save_file")
+		return nil, nil, errors.New("this seems to be a file of torch.save; save the weights " +
+			"by safetensors.torch.save_file")
 	}
 	if n > maxHeader {
 		return nil, nil, fmt.Errorf("a header of %d bytes is over the limit of %d; this is no safetensors file", n, maxHeader)

@@ -75,9 +75,10 @@ func TestRefusals(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":                 {nil, "too few … download the file again"},
-		"seven bytes":           {make([]byte, 7), "too few … download the file again"},
-		"torch.save":            {[]byte("PK\x03\x04\x00\x00\x08\x08\x00\x00"), "torch.save … save the weights by safetensors.torch.save_file"},
+		"empty":       {nil, "too few … download the file again"},
+		"seven bytes": {make([]byte, 7), "too few … download the file again"},
+		"torch.save": {[]byte("PK\x03\x04\x00\x00\x08\x08\x00\x00"),
+			"torch.save … save the weights by safetensors.torch.save_file"},
 		"old torch.save":        {[]byte("\x80\x02\x8a\nl\xfc\x9cF\xf9 j"), "torch.save … save the weights"},
 		"huge header":           {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "over the limit … download the file again"},
 		"header over the limit": {binary.LittleEndian.AppendUint64(nil, maxHeader+1), "over the limit … download the file again"},

@@ -1,8 +1,8 @@
-"""Makes pillow-*.png, pillow-*.jpg and pillow.json: images that Pillow wrote in each of its modes, and their pixels in RGB.
+"""Makes pillow-*.png, pillow-*.jpg and pillow.json: images that Pillow wrote in each of its modes, and their pixels.
 
     python make_images.py
 
-Versions: Python 3.11.7, numpy 2.4.6, Pillow 13.0.0. Transparent pixels are drawn on white.
+Versions: Python 3.11.7, numpy 2.4.6, Pillow 13.0.0. The pixels are in RGB, transparent ones on white.
 """
 
 import json
@@ -36,9 +36,11 @@ def on_white(image):
 
 expected = {}
 for name, image, ending in [
-    ("1", gray.convert("1"), "png"), ("L", gray, "png"), ("LA", la, "png"), ("P", palette, "png"), ("P-clear", clear, "png"),
-    ("P-gray", gray.quantize(5), "png"), ("RGB", rgb, "png"), ("RGBA", rgba, "png"), ("I16", deep, "png"),
-    ("L", rgb.convert("L"), "jpg"), ("RGB", rgb, "jpg"), ("CMYK", rgb.convert("CMYK"), "jpg"), ("progressive", rgb, "jpg"),
+    ("1", gray.convert("1"), "png"), ("L", gray, "png"), ("LA", la, "png"), ("P", palette, "png"),
+    ("P-clear", clear, "png"), ("P-gray", gray.quantize(5), "png"), ("RGB", rgb, "png"), ("RGBA", rgba, "png"),
+    ("I16", deep, "png"),
+    ("L", rgb.convert("L"), "jpg"), ("RGB", rgb, "jpg"), ("CMYK", rgb.convert("CMYK"), "jpg"),
+    ("progressive", rgb, "jpg"),
 ]:
     file = f"pillow-{name}.{ending}"
     image.save(file, **(dict(quality=95, subsampling=0, progressive=name == "progressive") if ending == "jpg" else {}))

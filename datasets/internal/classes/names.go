@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/datasets/internal/decimal"
 )
 
-// Name returns the name of the class that a text in a file means: one name for each number, so that 1, 1.0 and 1e0 are the
-// class "1", and any other text without the space around it.
+// Name returns the name of the class that a text in a file means: one name for each number, so that 1, 1.0 and 1e0 are
+// the class "1", and any other text without the space around it.
 func Name(text string) string {
 	text = strings.TrimSpace(text)
 	v, _, ok := decimal.Parse(text)

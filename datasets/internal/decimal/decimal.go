@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// Parse reads a finite number in decimal digits, such as 3, -0.5 or 1e-3. For any other text ok is false. Then fault is ""
-// where text is no number at all; otherwise text looks like a number, and fault states what is wrong with it and a remedy.
+// Parse reads a finite number in decimal digits, such as 3, -0.5 or 1e-3. For any other text ok is false. Then fault is
+// "" where text is no number at all; otherwise text looks like a number, and fault states what is wrong with it and a
+// remedy.
 //
-// Faults are: the syntax of a programming language (1_500, 0x10), an infinity, NaN, a decimal comma, another minus sign than
-// "-", a whole number that a float64 rounds, and a number that a float64 turns into infinity or 0. A fraction is rounded to the
-// nearest float64.
+// Faults are: the syntax of a programming language (1_500, 0x1p3), an infinity, NaN, a decimal comma, a minus sign
+// other than "-", a whole number that a float64 rounds, and a number that a float64 turns into infinity or 0. A
+// fraction is rounded to the nearest float64.
 func Parse(text string) (v float64, fault string, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	plain := strings.Trim(text, "0123456789+-.eE") == ""
@@ -28,17 +29,19 @@ func Parse(text string) (v float64, fault string, ok bool) {
 	case math.IsInf(v, 0) && !plain && !strings.ContainsAny(text, "xX_"):
 		fault = "is not finite: leave the value empty if it is missing, or correct it"
 	case !plain:
-		fault = fmt.Sprintf("is not in decimal digits: write %s if it is that number", strconv.FormatFloat(v, 'g', -1, 64))
+		fault = fmt.Sprintf("is not in decimal digits: write %s if it is that number", shortest(v))
 	case v == 0 && !isZero(text):
 		fault = "is too small for a number of 64 bits: write 0 or rescale the column"
 	case math.Abs(v) >= 1<<53 && rounds(text, v):
-		fault = "is a whole number that 64 bits do not hold exactly: leave the column out if it is an identifier, or write " +
-			strconv.FormatFloat(v, 'g', -1, 64)
+		fault = "is a whole number that 64 bits do not hold exactly: leave the column out if it is an identifier, " +
+			"or write " + shortest(v)
 	default:
 		return v, "", true
 	}
 	return 0, fault, false
 }
+
+func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // foreign returns the fault of a number in the notation of another language, "" for a text that is no number.
 func foreign(text string) string {
@@ -49,7 +52,8 @@ func foreign(text string) string {
 	if _, _, ok := Parse(changed); !ok {
 		return ""
 	}
-	return "is not in the notation 1234.5: write a decimal point, no other commas or points, and \"-\" as the minus sign"
+	return "is not in the notation 1234.5: write a decimal point, no other commas or points, and \"-\" as the minus " +
+		"sign"
 }
 
 // isZero reports whether the digits of a decimal number before its exponent are all 0.
@@ -58,7 +62,8 @@ func isZero(text string) bool {
 	return !strings.ContainsAny(mantissa, "123456789")
 }
 
-// rounds reports whether text is a whole number without an exponent that is neither exactly v nor the shortest text of v.
+// rounds reports whether text is a whole number without an exponent that is neither exactly v nor the shortest text of
+// v.
 func rounds(text string, v float64) bool {
 	if strings.ContainsAny(text, "eE") {
 		return false

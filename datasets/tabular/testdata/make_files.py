@@ -2,7 +2,8 @@
 
     python make_files.py
 
-Versions: Python 3.11.7, numpy 2.4.6, pandas 3.1.1. The files are the same in every run: the time in an archive is fixed.
+Versions: Python 3.11.7, numpy 2.4.6, pandas 3.1.1. The files are the same in every run: the time in an archive is
+fixed.
 """
 
 import csv
@@ -33,7 +34,8 @@ arrays["largest"] = np.array([2**53, -(2**53)])
 for name, x in {"complex": np.array([1j]), "text": np.array(["ill", "well"]), "bytes": np.array([b"ill"]),
                 "objects": np.array(["ill", None], dtype=object), "dates": np.array(["2024-01-05"], dtype="M8[D]"),
                 "durations": np.array([5], dtype="m8[s]"), "longdouble": np.zeros(1, dtype=np.longdouble),
-                "structured": np.array([(1, 2.5)], dtype=[("a", "<i4"), ("b", "<f8")]), "raw": np.array([b"ab"], dtype="V2"),
+                "structured": np.array([(1, 2.5)], dtype=[("a", "<i4"), ("b", "<f8")]),
+                "raw": np.array([b"ab"], dtype="V2"),
                 "identifiers": np.array([2**53 + 1])}.items():
     refused[name] = x
 np.savez("numpy-stored.npz", **arrays, **refused)
@@ -71,7 +73,8 @@ shuffled.to_csv("pandas-shuffled.csv")
 
 def text(x):
     """The values of an array as text, each of which is exact."""
-    return ["" if pd.isna(v) else v if isinstance(v, str) else repr(float(v)) for v in np.asarray(x, dtype=object).ravel()]
+    values = np.asarray(x, dtype=object).ravel()
+    return ["" if pd.isna(v) else v if isinstance(v, str) else repr(float(v)) for v in values]
 
 
 json.dump({

@@ -20,6 +20,9 @@ const (
 	idxImages = 0x00000803
 )
 
+// idxTypes holds the types of numbers that are not read, by their codes.
+var idxTypes = map[byte]string{0x09: "signed bytes", 0x0b: "int16", 0x0c: "int32", 0x0d: "float32", 0x0e: "float64"}
+
 // ReadIDX reads one file in the IDX format, in which MNIST and its relatives are published: a label file gives
 // dims = [count], an image file dims = [count, height, width], and data holds that many bytes. The file may be plain or
 // compressed by gzip; its content tells which.
@@ -37,6 +40,10 @@ func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
 	var magic uint32
 	if err := readHeader(plain, &magic); err != nil {
 		return nil, nil, err
+	}
+	if numbers, ok := idxTypes[byte(magic>>8)]; ok && magic>>16 == 0 {
+		return nil, nil, fmt.Errorf("datasets: an IDX file of %s: only unsigned bytes are read; convert its numbers",
+			numbers)
 	}
 	if magic != idxLabels && magic != idxImages {
 		return nil, nil, fmt.Errorf("datasets: not an IDX file: it starts with %08x, "+

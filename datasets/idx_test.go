@@ -78,7 +78,7 @@ func TestReadImagesErrors(t *testing.T) {
 		{"labels cut", twoImages, "00000801 00000003 03 01", true, []string{"label file", "3 bytes", "2 came"}},
 		{"bytes after the labels", twoImages, twoLabels + "02", false, []string{"label file", "goes on after the 2"}},
 		{"wrong first number", "00000804 00000002", twoLabels, false, []string{"not an IDX file", "00000804", "00000803"}},
-		{"32-bit numbers", "00000c03 00000002", twoLabels, false, []string{"not an IDX file", "00000c03"}},
+		{"32-bit numbers", "00000c03 00000002", twoLabels, false, []string{"IDX file of int32", "convert"}},
 		{"little-endian", "03080000 02000000", twoLabels, false, []string{"not an IDX file"}},
 		{"swapped", twoLabels, twoImages, false, []string{"image file holds labels", "swapped"}},
 		{"images twice", twoImages, twoImages, false, []string{"label file holds images"}},

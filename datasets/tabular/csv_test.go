@@ -62,6 +62,9 @@ func TestReadCSV(t *testing.T) {
 			nil},
 		{"an index kept", "Unnamed: 0,a\n0,1\n1,2\n", CSV{Keep: []string{"Unnamed: 0"}}, []float64{0, 1, 1, 2},
 			[]string{"Unnamed: 0", "a"}, nil, nil},
+		{"line ends of a Macintosh", "a,b\r1,2\r3,4\r", CSV{}, []float64{1, 2, 3, 4}, []string{"a", "b"}, nil, nil},
+		{"a first line of Excel", "sep=;\r\na;b\r\n1;2\r\n", CSV{}, []float64{1, 2}, []string{"a", "b"}, nil, nil},
+		{"a first line with a tab", "sep=\t\na\tb\n1\t2\n", CSV{}, []float64{1, 2}, []string{"a", "b"}, nil, nil},
 		{"UTF-16", "\xff\xfea\x00\n\x005\x00\n\x00", CSV{}, []float64{5}, []string{"a"}, nil, nil},
 		{"empty lines at the end", "a,b\n\n1,2\n\n\n", CSV{}, []float64{1, 2}, []string{"a", "b"}, nil, nil},
 		{"one column", "a\n1\n2\n", CSV{}, []float64{1, 2}, []string{"a"}, nil, nil},
@@ -98,7 +101,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"class missing", "a,y\n1,\n", CSV{Label: "y"}, []string{"line 2, column 2 (y)", "class is missing"}},
 		{"line too short", "a,b\n1,2\n3\n", CSV{}, []string{"1 of 2 lines", "line 3: 1 values instead of 2",
 			"fill in"}},
-		{"line too long", "a,b\n1,2,3\n", CSV{}, []string{"line 2: 3 values instead of 2", "quote"}},
+		{"line too long", "a,b\n1,2,3\n4,5\n", CSV{}, []string{"line 2: 3 values instead of 2", "quote"}},
 		{"class missing, no header", "1,ill\n2,\n", CSV{NoHeader: true, Label: "2"}, []string{"line 2, column 2: the class"}},
 		{"line too short after an empty one", "1,2\n\n3\n", CSV{NoHeader: true},
 			[]string{"line 3: 1 values instead of 2"}},
@@ -111,6 +114,12 @@ func TestReadCSVErrors(t *testing.T) {
 		{"semicolons without a header", "1;2\n3;4\n", CSV{NoHeader: true}, []string{"looks like ';'", "set Comma"}},
 		{"UTF-16 cut off", "\xfe\xff\x00a\x00", CSV{}, []string{"begins as UTF-16", "UTF-8"}},
 		{"Latin-1", "a\xfc\n1\n", CSV{}, []string{"line 1, byte 2", "UTF-8"}},
+		{"row names of R", "a,b\n1,5,6\n2,7,8\n", CSV{}, []string{"one value more", "row.names=FALSE"}},
+		{"separators at the ends", "a,b,\n1,2,\n", CSV{}, []string{"column 3, the last, has no name", "off the end"}},
+		{"behind a line of Excel", "sep=;\na;b\n1;x\n", CSV{}, []string{"line 3, column 2 (b)"}},
+		{"a web page", "<!DOCTYPE html>\n<p>1,2", CSV{}, []string{"web page"}},
+		{"a pointer", "version https://git-lfs.github.com/spec/v1\noid 1\n", CSV{}, []string{"git lfs pull"}},
+		{"an old spreadsheet", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", CSV{}, []string{"spreadsheet"}},
 		{"Parquet", "PAR1\x15\x04", CSV{}, []string{"Parquet", "to_csv"}},
 		{"all faults", "a,b\n1_500,x\n,2\n3,4\n", CSV{}, []string{"2 of 2 columns", `line 2, column 1 (a): "1_500"`,
 			"write 1500",
@@ -306,7 +315,7 @@ func checkCSV(t *testing.T, text string) {
 		copied := expect.Must(ReadCSV(strings.NewReader(write(f)), again))(t)
 		expect.That(t, mat.Equal(copied.Features, got.Features) && slices.Equal(copied.Labels, got.Labels) &&
 			slices.Equal(copied.Classes, got.Classes), "%q: %v is not %v", text, copied, got)
-		if strings.ContainsAny(text, "\"\r\x00\xfe\xff") {
+		if strings.ContainsAny(text, "\"\r\x00\xfe\xff") || strings.Contains(text, "sep=") {
 			continue
 		}
 		// Without quotes the lines and commas say it all, and the header, by name, which columns are features.

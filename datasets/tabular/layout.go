@@ -118,6 +118,9 @@ func (c layout) place(line, i int) string {
 func (c layout) unnamed(i int) error {
 	name := c.names[i]
 	switch {
+	case c.header && name == "" && i > 0 && i == len(c.names)-1:
+		return fmt.Errorf("column %d, the last, has no name: take the separator off the end of all lines, list \"\" "+
+			"in Skip, or write a name into the header if it is a feature", i+1)
 	case c.header && name == "":
 		return fmt.Errorf("column %d has no name; it usually numbers the rows: list \"\" in Skip, or write a name "+
 			"into the header if it is a feature", i+1)

@@ -31,7 +31,12 @@ func readLines(r io.Reader, cfg CSV,
 	if data, err = textOf(data); err != nil {
 		return use, nil, err
 	}
+	var passed int // the lines of text before data
 	comma := cmp.Or(cfg.Comma, ',')
+	if line, rest, ok := bytes.Cut(data, []byte("\n")); ok && bytes.HasPrefix(line, []byte("sep=")) { // by Excel
+		sign := []rune(strings.TrimSpace(string(line[4:])) + "\t") // a tab is space
+		comma, data, passed = cmp.Or(cfg.Comma, sign[0]), rest, 1
+	}
 	open := func(count int) *csv.Reader {
 		lines := csv.NewReader(bytes.NewReader(data))
 		// A tab is space: to trim it would remove empty values between tabs.
@@ -42,8 +47,8 @@ func readLines(r io.Reader, cfg CSV,
 	var first []string // nil before the first record
 	var sign rune      // the separator that all records of a single column hold
 	lines := open(0)
-	passed := 0 // the lines of text before data
-	end := 0    // the line on which the last record ends
+	end := passed      // the line on which the last record ends
+	read, more := 0, 0 // the records below the first that are read, and those with one value more
 	for {
 		record, err := lines.Read()
 		fault := new(csv.ParseError)
@@ -53,6 +58,10 @@ func readLines(r io.Reader, cfg CSV,
 		case err == io.EOF && sign != 0:
 			return use, nil, fmt.Errorf("the only column is %q; the separator looks like %q: set Comma to it",
 				first[0], sign)
+		case err == io.EOF && read == 0 && more > 0 && more == len(bad):
+			return use, nil, fmt.Errorf("all lines have one value more than the first: name a first column that numbers "+
+				"the rows, as R writes without a name (row.names=FALSE leaves it out), or take off the last %q of the "+
+				"lines", comma)
 		case err == io.EOF:
 			return use, bad, nil
 		case err != nil && !errors.As(err, &fault):
@@ -81,6 +90,9 @@ func readLines(r io.Reader, cfg CSV,
 		}
 		end = line + strings.Count(strings.Join(record, ""), "\n")
 		if err != nil {
+			if len(record) == lines.FieldsPerRecord+1 {
+				more++
+			}
 			bad = append(bad, fmt.Errorf("line %d: %d values instead of %d: fill in what is missing, or quote a "+
 				"value that contains %q", line, len(record), lines.FieldsPerRecord, comma))
 			continue
@@ -100,6 +112,7 @@ func readLines(r io.Reader, cfg CSV,
 				continue
 			}
 		}
+		read++
 		row(use, record, line)
 	}
 }
@@ -122,8 +135,13 @@ func textOf(data []byte) ([]byte, error) {
 		return fromUTF16(data[2:], binary.LittleEndian)
 	case bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return fromUTF16(data[2:], binary.BigEndian)
-	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")):
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")),
+		bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")):
 		return nil, errors.New("it is a spreadsheet or a compressed file: " + remedy)
+	case bytes.HasPrefix(data, []byte("version https://git-lfs")):
+		return nil, errors.New("it is a pointer of Git LFS, not the file: run git lfs pull")
+	case bytes.HasPrefix(data, []byte("<!DOCTYPE")), bytes.HasPrefix(data, []byte("<html")):
+		return nil, errors.New("it is a web page, not a table: download the file itself")
 	case bytes.HasPrefix(data, []byte("PAR1")):
 		return nil, errors.New("it is a Parquet file: " + remedy + ", as by DataFrame.to_csv(name, index=False) of " +
 			"pandas")
@@ -131,7 +149,7 @@ func textOf(data []byte) ([]byte, error) {
 		return nil, errors.New("it holds zero bytes and is no text, or is in UTF-16 without a byte order mark: " +
 			remedy)
 	case utf8.Valid(data):
-		return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), nil
+		return lineEnds(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), nil
 	}
 	line := 0
 	for text := range bytes.Lines(data) {
@@ -164,5 +182,13 @@ func fromUTF16(data []byte, order binary.ByteOrder) ([]byte, error) {
 	if len(data)%2 != 0 || bytes.ContainsRune(text, utf8.RuneError) || bytes.IndexByte(text, 0) >= 0 {
 		return nil, errors.New("it begins as UTF-16 but is cut off or damaged: save it as CSV in UTF-8")
 	}
-	return text, nil
+	return lineEnds(text), nil
+}
+
+// lineEnds replaces the ends of lines in a text where all of them are "\r", as in files for a Macintosh.
+func lineEnds(text []byte) []byte {
+	if bytes.IndexByte(text, '\n') < 0 {
+		return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+	}
+	return text
 }

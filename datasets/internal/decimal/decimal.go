@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -13,9 +14,9 @@ import (
 // "" where text is no number at all; otherwise text looks like a number, and fault states what is wrong with it and a
 // remedy.
 //
-// Faults are: the syntax of a programming language (1_500, 0x1p3), an infinity, NaN, a decimal comma, a minus sign
-// other than "-", a whole number that a float64 rounds, and a number that a float64 turns into infinity or 0. A
-// fraction is rounded to the nearest float64.
+// Faults are: the syntax of a programming language (1_500, 0x1p3), an infinity, NaN, the notation of another language
+// (1,5, 1'000, −1, 5%, $5), a whole number that a float64 rounds, and a number that a float64 turns into infinity or 0.
+// A fraction is rounded to the nearest float64.
 func Parse(text string) (v float64, fault string, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	plain := strings.Trim(text, "0123456789+-.eE") == ""
@@ -43,17 +44,20 @@ func Parse(text string) (v float64, fault string, ok bool) {
 
 func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// foreign returns the fault of a number in the notation of another language, "" for a text that is no number.
+// notation matches numbers with a decimal comma, marks between thousands, another minus sign, a currency or a percent
+// sign.
+var notation = regexp.MustCompile(`^[$€£]?[-+−]?[$€£]?` +
+	`((\d+|\d{1,3}([,.'’  ]\d{3})+)([.,]\d*)?|[.,]\d+)([eE][-+−]?\d+)? ?[%€]?$`)
+
+// foreign returns the fault of a number in the notation of another program or language, "" for a text that is no
+// number.
 func foreign(text string) string {
-	changed := strings.Replace(strings.Replace(text, ",", ".", 1), "−", "-", 1)
-	if changed == text {
+	if !strings.ContainsAny(text, "0123456789") || !notation.MatchString(text) {
 		return ""
 	}
-	if _, _, ok := Parse(changed); !ok {
-		return ""
-	}
-	return "is not in the notation 1234.5: write a decimal point, no other commas or points, and \"-\" as the minus " +
-		"sign"
+	return "is not in the notation -1234.5: write a decimal point, no marks " +
+		"between thousands, no units, and \"-\" as " +
+		"the minus sign"
 }
 
 // isZero reports whether the digits of a decimal number before its exponent are all 0.

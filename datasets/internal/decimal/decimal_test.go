@@ -30,7 +30,11 @@ func TestParse(t *testing.T) {
 		"inf": "not finite", "-Infinity": "not finite", "NAN": "missing", "1e400": "too large", "-1e400": "too large",
 		"1e-400": "too small", "9007199254740993": "exactly", "-9007199254740993.0": "exactly",
 		"0009007199254740993": "exactly",
-		"1,5":                 "decimal point", "−5": "minus sign", "0x1p9999": "decimal digits",
+		"1,5":                 "decimal point", "−5": "minus sign", "1,000": "thousands", "1.234.567,8": "thousands",
+		"1'234.5": "thousands", "12%": "units", "$-5.20": "units", "-€5": "units", "7 €": "units",
+		"1 234": "thousands", ",5": "point",
+		"1,2e−3": "minus sign", "1.2.2024": "", "192.168.0.1": "", "12 kg": "", "%": "", "$": "", "12/5": "",
+		"0x1p9999": "decimal digits",
 	} {
 		v, fault, ok := Parse(text)
 		expect.That(t, !ok && v == 0 && strings.Contains(fault, part) && (part == "") == (fault == ""),

@@ -116,8 +116,8 @@ func checkParts(folders []string, names map[string]string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the sub-folders %s seem to be parts of a data set, not classes: open one of them, or list "+
-		"their names in Config.Names if they are classes", strings.Join(folders, ", "))
+	return fmt.Errorf("the sub-folders %s seem to be parts of a data set, not classes: open one of them, or name "+
+		"them in the configuration if they are classes", strings.Join(folders, ", "))
 }
 
 // parts are the usual names of the parts of a data set.

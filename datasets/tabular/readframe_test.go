@@ -254,7 +254,8 @@ func checkFrame(t *testing.T, text string) {
 		if !cfg.NoHeader {
 			lines--
 		}
-		if !strings.ContainsAny(text, "\"\r") && !strings.Contains(text, "sep=") && len(f.Columns) > 1 { // each record is a line
+		if !strings.ContainsAny(text, "\"\r") && !strings.Contains(text, "sep=") && len(f.Columns) > 1 {
+			// Each record is a line.
 			expect.That(t, f.Len()+len(bad) == lines,
 				"%q: %d rows and %d unreadable lines of %d", text, f.Len(), len(bad), lines)
 		}

@@ -43,6 +43,10 @@ type FolderConfig struct {
 func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 	c := folder.Config{Height: config.Height, Width: config.Width, Gray: config.Gray}
 	fsys := os.DirFS(path)
+	named := map[string]string{} // sub-folders named here are classes, even "train"
+	for _, name := range slices.Concat(config.Positive, config.Truth) {
+		named[name] = name
+	}
 	if like := config.Like; like != nil {
 		c.Height, c.Width, c.Gray = like.Shape.Height, like.Shape.Width, like.Shape.Channels == 1
 		if like.Files != nil {
@@ -50,11 +54,11 @@ func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 		}
 	} else if c.Height == 0 && c.Width == 0 {
 		var err error
-		if c.Height, c.Width, c.Gray, err = sizeOf(fsys, c); err != nil {
+		if c.Height, c.Width, c.Gray, err = sizeOf(fsys, c, named); err != nil {
 			return nil, inFile(path, err)
 		}
 	}
-	set, err := folder.Open(fsys, c)
+	set, err := openNamed(fsys, c, named)
 	if err != nil {
 		return nil, inFile(path, err)
 	}
@@ -100,10 +104,16 @@ func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 
 func inFile(path string, err error) error { return fmt.Errorf("pu: %s: %w", path, err) }
 
+// openNamed opens a folder with names of classes, which are no part of the size of its images.
+func openNamed(fsys fs.FS, c folder.Config, named map[string]string) (*folder.Set, error) {
+	c.Names = named
+	return folder.Open(fsys, c)
+}
+
 // sizeOf returns the size of the first image of a folder, at most 64 pixels a side, and whether c or the first image of
 // every class is gray.
-func sizeOf(fsys fs.FS, c folder.Config) (height, width int, gray bool, err error) {
-	set, err := folder.Open(fsys, c)
+func sizeOf(fsys fs.FS, c folder.Config, named map[string]string) (height, width int, gray bool, err error) {
+	set, err := openNamed(fsys, c, named)
 	if err != nil {
 		return 0, 0, false, err
 	}

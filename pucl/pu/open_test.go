@@ -116,8 +116,8 @@ func TestFolderOfOtherTools(t *testing.T) {
 	root := folderOf(t, map[string][2]int{"left": {3, 0}, "right": {0, 3}})
 	expect.NoError(t, os.Rename(filepath.Join(root, "left"), filepath.Join(root, "train")))
 	expect.NoError(t, os.Rename(filepath.Join(root, "right"), filepath.Join(root, "val")))
-	expect.Error(t, expect.Err(pu.OpenFolder(root, pu.FolderConfig{Positive: []string{"train"}})), "train, val",
-		"parts")
+	expect.Error(t, expect.Err(pu.OpenFolder(root, pu.FolderConfig{})), "train, val", "parts")
+	expect.Must(pu.OpenFolder(root, pu.FolderConfig{Positive: []string{"train"}}))(t)
 	root = folderOf(t, map[string][2]int{"labeled": {3, 0}, "unlabeled": {0, 3}})
 	if err := os.Rename(filepath.Join(root, "labeled", "000.png"), filepath.Join(root, "labeled",
 		"\xe4.png")); err != nil {

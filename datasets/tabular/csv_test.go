@@ -206,8 +206,8 @@ func TestReadingIsInvariant(t *testing.T) {
 		number := rapid.OneOf(rapid.Float64(), rapid.Map(rapid.IntRange(-9, 9),
 			func(v int) float64 { return float64(v) }))
 		values := rapid.SliceOfN(number, n*d, n*d).Draw(rt, "values")
-		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"10", "2", "-1", "0.5", "?", "b;\"c", "Zürich"}), n,
-			n).Draw(rt, "classes")
+		class := rapid.SampledFrom([]string{"10", "2", "-1", "0.5", "?", "b;\"c", "Zürich"})
+		kinds := rapid.SliceOfN(class, n, n).Draw(rt, "classes")
 		rowAt := rapid.Permutation(seq(n)).Draw(rt, "row order")
 		columnAt := rapid.Permutation(seq(d+1)).Draw(rt, "column order")
 		comma := rapid.SampledFrom([]rune{',', ';', '\t', '|'}).Draw(rt, "comma")
@@ -239,13 +239,12 @@ func TestReadingIsInvariant(t *testing.T) {
 		}
 		got, err := ReadCSV(strings.NewReader(encode(out.String(), wide)), cfg)
 		f, labels, bad, frameErr := ReadFrame(strings.NewReader(encode(out.String(), wide)),
-			FrameConfig{Label: cfg.Label,
-				Comma: comma, Keep: cfg.Keep})
+			FrameConfig{Label: cfg.Label, Comma: comma, Keep: cfg.Keep})
 		if err != nil || frameErr != nil || len(bad) > 0 {
 			rt.Fatalf("%q: %v, %v, %v", out.String(), err, frameErr, bad)
 		}
-		if !slices.IsSortedFunc(got.Classes,
-			classes.Compare) || len(slices.Compact(slices.Clone(got.Classes))) != len(got.Classes) {
+		distinct := len(slices.Compact(slices.Clone(got.Classes)))
+		if !slices.IsSortedFunc(got.Classes, classes.Compare) || distinct != len(got.Classes) {
 			rt.Fatalf("classes %q", got.Classes)
 		}
 		for i, row := range rowAt {
@@ -255,9 +254,9 @@ func TestReadingIsInvariant(t *testing.T) {
 			for k, name := range got.Names {
 				var j int
 				expect.Must(fmt.Sscanf(name, "x%d", &j))(t)
-				if v := values[row*d+j]; got.Features.At(i,
-					k) != v || f.Columns[k].Name != name || f.Columns[k].Numbers[i] != v {
-					rt.Fatalf("row %d, column %s: %v and %v, not %v", i, name, got.Features.At(i, k), f.Columns[k], v)
+				v, c, want := got.Features.At(i, k), f.Columns[k], values[row*d+j]
+				if v != want || c.Name != name || c.Numbers[i] != want {
+					rt.Fatalf("row %d, column %s: %v and %v, not %v", i, name, v, c, want)
 				}
 			}
 		}

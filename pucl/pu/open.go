@@ -1,13 +1,9 @@
 package pu
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -103,51 +99,6 @@ func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 }
 
 func inFile(path string, err error) error { return fmt.Errorf("pu: %s: %w", path, err) }
-
-// openNamed opens a folder with names of classes, which are no part of the size of its images.
-func openNamed(fsys fs.FS, c folder.Config, named map[string]string) (*folder.Set, error) {
-	c.Names = named
-	return folder.Open(fsys, c)
-}
-
-// sizeOf returns the size of the first image of a folder, at most 64 pixels a side, and whether c or the first image of
-// every class is gray.
-func sizeOf(fsys fs.FS, c folder.Config, named map[string]string) (height, width int, gray bool, err error) {
-	set, err := openNamed(fsys, c, named)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	gray = true
-	seen := make([]bool, len(set.Classes))
-	for i, class := range set.Labels {
-		if seen[class] {
-			continue
-		}
-		file, err := fsys.Open(set.Path(i))
-		if err != nil { // a broken file is reported, or skipped, where all are read
-			continue
-		}
-		first, _, err := image.DecodeConfig(file)
-		file.Close()
-		if err != nil {
-			continue
-		}
-		seen[class] = true
-		gray = gray && (first.ColorModel == color.GrayModel || first.ColorModel == color.Gray16Model)
-		if height == 0 {
-			height, width = first.Height, first.Width
-		}
-	}
-	const most = 64
-	if longest := max(height, width); longest > most {
-		height, width = max(height*most/longest, 1), max(width*most/longest, 1)
-	}
-	if height == 0 { // no file can be decoded: the error lists all
-		_, err = set.Load(context.Background())
-		return 0, 0, false, cmp.Or(err, errors.New("no image can be read"))
-	}
-	return height, width, c.Gray || gray, nil
-}
 
 // TableConfig states how [OpenTable] reads a CSV file.
 type TableConfig struct {

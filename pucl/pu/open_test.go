@@ -128,6 +128,20 @@ func TestFolderOfOtherTools(t *testing.T) {
 	expect.That(t, len(d.Skipped) == 1 && d.Len() == 5, "%v, left out: %v", d, d.Skipped)
 }
 
+// Images are gray if they have no color, in whichever mode they were written.
+func TestGrayFolders(t *testing.T) {
+	for name, channels := range map[string]int{"1.png": 1, "L.png": 1, "LA.png": 1, "I16.png": 1, "P-gray.png": 1, "L.jpg": 1,
+		"P.png": 3, "P-clear.png": 3, "RGB.png": 3, "RGBA.png": 3, "RGB.jpg": 3, "CMYK.jpg": 3} {
+		data := expect.Must(os.ReadFile("../../datasets/folder/testdata/pillow-" + name))(t)
+		root := t.TempDir()
+		for _, class := range []string{"labeled", "unlabeled"} {
+			expect.File(t, filepath.Join(root, class, name), data)
+		}
+		d := expect.Must(pu.OpenFolder(root, pu.FolderConfig{}))(t)
+		expect.Equal(t, d.Shape, pu.Shape{Height: 6, Width: 9, Channels: channels}, name)
+	}
+}
+
 const someRows = `id,age,city,status
 1,50,Bern,
 2,,"Genève, Lac",ill

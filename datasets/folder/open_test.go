@@ -95,7 +95,7 @@ func TestOpenErrors(t *testing.T) {
 		{"an empty class", fstest.MapFS{"a/x.png": {}, "b/x.txt": {}}, Config{}, []string{"b has no images"}},
 		{"parts", fstest.MapFS{"train/x.png": {}, "Val/x.png": {}}, Config{}, []string{"Val, train",
 			"parts of a data set", "open one"}},
-		{"one number twice", fstest.MapFS{"01/x.png": {}, "1/x.png": {}, "2/x.png": {}}, Config{},
+		{"one number twice", fstest.MapFS{"01/x.png": {}, "1/x.png": {}, "0/x.png": {}}, Config{},
 			[]string{"01 and 1", "same number"}},
 		{"two of a name", fstest.MapFS{"a/x.png": {}, "b/x.png": {}}, Config{Names: map[string]string{"b": "a"}},
 			[]string{"a and b are both named a"}},

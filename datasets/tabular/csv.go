@@ -137,13 +137,12 @@ var missingTexts = []string{"?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN
 
 // number reads a finite number. The error states the remedy.
 func number(text string) (float64, error) {
-	if text == "" || slices.Contains(missingTexts, text) {
-		return 0, fmt.Errorf("the value is missing (%q): fill it in or remove the line", text)
-	}
 	v, fault, ok := decimal.Parse(text)
 	switch {
 	case ok:
 		return v, nil
+	case text == "", slices.Contains(missingTexts, text):
+		return 0, fmt.Errorf("the value is missing (%q): fill it in or remove the line", text)
 	case fault == "":
 		fault = "is no number: name the column in CSV.Label if it holds the classes, else skip it with CSV.Skip, or " +
 			"replace it by numbers"

@@ -211,7 +211,9 @@ func (cfg FrameConfig) column(c frameColumn, file *records) (Column, error) {
 			continue
 		}
 		present++
-		different[text] = true
+		if len(different) <= 20 { // more make no difference
+			different[text] = true
+		}
 		v, fault, ok := decimal.Parse(text)
 		if ok {
 			values[i] = v

@@ -51,7 +51,7 @@ func readLines(r io.Reader, cfg CSV,
 	read, more := 0, 0 // the records below the first that are read, and those with one value more
 	for {
 		record, err := lines.Read()
-		fault := new(csv.ParseError)
+		var fault *csv.ParseError
 		switch {
 		case err == io.EOF && first == nil && bad == nil:
 			return use, nil, errors.New("there is nothing in it")
@@ -60,8 +60,8 @@ func readLines(r io.Reader, cfg CSV,
 				first[0], sign)
 		case err == io.EOF && read == 0 && more > 0 && more == len(bad):
 			return use, nil, fmt.Errorf("all lines have one value more than the first: name a first column that "+
-				"numbers the rows, as R writes without a name (row.names=FALSE leaves it out), or take off the last %q of the "+
-				"lines", comma)
+				"numbers the rows, as R writes without a name (row.names=FALSE leaves it out), or take off the last %q "+
+				"of the lines", comma)
 		case err == io.EOF:
 			return use, bad, nil
 		case err != nil && !errors.As(err, &fault):
@@ -88,7 +88,10 @@ func readLines(r io.Reader, cfg CSV,
 				bad = append(bad, fmt.Errorf("line %d is empty: write NA if its value is missing, or remove it", empty))
 			}
 		}
-		end = line + strings.Count(strings.Join(record, ""), "\n")
+		end = line
+		for _, text := range record {
+			end += strings.Count(text, "\n")
+		}
 		if err != nil {
 			if len(record) == lines.FieldsPerRecord+1 {
 				more++

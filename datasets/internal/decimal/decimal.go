@@ -19,7 +19,11 @@ import (
 // A fraction is rounded to the nearest float64.
 func Parse(text string) (v float64, fault string, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
-	plain := strings.Trim(text, "0123456789+-.eE") == ""
+	plain := true
+	for i := range len(text) {
+		c := text[i]
+		plain = plain && ('0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E')
+	}
 	switch {
 	case errors.Is(err, strconv.ErrRange) && plain:
 		fault = "is too large for a number of 64 bits: correct it or rescale the column"

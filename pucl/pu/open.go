@@ -117,7 +117,8 @@ type TableConfig struct {
 }
 
 // OpenTable reads a CSV file with a header. Columns may be numbers or categories, with gaps: [Fit] fills and encodes
-// them by the training rows.
+// them by the training rows. A column that numbers the rows, as other programs write it, is an error that names the
+// remedy. Package datasets has a table of what is read and refused.
 func OpenTable(path string, config TableConfig) (*Dataset, error) {
 	if config.Label == "" {
 		return nil, errors.New("pu: no Label; name the column that says which rows are labeled positives, or use " +

@@ -82,7 +82,7 @@ func TestShapesAreTransformers(t *testing.T) {
 	expect.Equal(t, bertShapes(t, BERT{}), lists.BERT.Shapes, "BERT-base")
 	theirs := map[string]safetensors.Tensor{}
 	for name, shape := range lists.ViT.Shapes {
-		theirs[name] = safetensors.Tensor{DType: safetensors.F32, Shape: shape}
+		theirs["module.vit."+name] = safetensors.Tensor{DType: safetensors.F32, Shape: shape}
 	}
 	renamed := map[string][]int{}
 	for name, tensor := range expect.Must(HuggingFaceViT(theirs))(t) {

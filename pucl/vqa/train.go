@@ -89,7 +89,7 @@ func (c Config) start(eng *engine.Engine, store *model.Store, shape augment.Shap
 	text.Layers, text.Fusion = text.Layers+text.Fusion, 0
 	dict := map[string]safetensors.Tensor{}
 	for name, tensor := range c.Start.Text {
-		dict[strings.TrimPrefix(name, "bert.")] = tensor
+		dict[strings.TrimPrefix(strings.TrimPrefix(name, "module."), "bert.")] = tensor
 	}
 	err := encoder.LoadWeights(eng.Backend, store, networkScope+"/text", text.String(), func(scope *model.Scope, g *Graph) {
 		tokens := Parameter(g, "tokens", shapes.Make(dtypes.Int32, 1, 1))

@@ -170,6 +170,9 @@ func TestRefusals(t *testing.T) {
 		{with(func(_ *Data, c *Config) { c.Views = augment.Recipe{augment.Crop{Height: 4, Width: 4}} }), "vqa: views of … must have their size"},
 		{with(func(_ *Data, c *Config) { c.Start.Image = weights }), "vqa: weights for Image: tensor x is none … drop the tensor first"},
 		{with(func(_ *Data, c *Config) { c.Start.Text = weights }), "vqa: weights for Text: these weights are not those of BERT … take the encoder"},
+		{with(func(_ *Data, c *Config) {
+			c.Start.Text = map[string]safetensors.Tensor{"module.bert.embeddings.word_embeddings.weight": weights["x"]}
+		}), "vqa: weights for Text: … take the encoder … of another shape (1): embeddings.word_embeddings.weight"},
 		{refusal.Err(m.Answer(eng, d.Images, nil)), "vqa: no images or no questions to answer … give at least one"},
 		{refusal.Err(m.Answer(eng, d.Images, []Question{{0, long, nil}})), "vqa: question 0 has 11 tokens … shorten it"},
 		{refusal.Err(m.Answer(eng, d.Images, []Question{{-1, "where?", nil}})), "vqa: question 0 is about image -1 … count them from 0"},

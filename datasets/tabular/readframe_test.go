@@ -276,30 +276,6 @@ func checkFrame(t *testing.T, text string) {
 	}
 }
 
-// write returns a frame as CSV.
-func write(f *Frame) string {
-	var out strings.Builder
-	w := csv.NewWriter(&out)
-	for i := -1; i < f.Len(); i++ {
-		var record []string
-		for _, c := range f.Columns {
-			switch {
-			case i < 0:
-				record = append(record, c.Name)
-			case c.Numbers == nil && c.Words[i] == "":
-				record = append(record, "NA")
-			case c.Numbers == nil:
-				record = append(record, c.Words[i])
-			default:
-				record = append(record, fmt.Sprint(c.Numbers[i])) // NaN is a gap
-			}
-		}
-		w.Write(record)
-	}
-	w.Flush()
-	return out.String()
-}
-
 const visits = "id,age,kind,city\n1,30,a,\"Genève, VD\"\n2,,b,Bern\n3,NA,,\"Zü\"\"rich\"\n4,5e1,a,Bern\n"
 
 func FuzzReadFrame(f *testing.F) {

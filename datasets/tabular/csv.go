@@ -30,17 +30,18 @@ type CSV struct {
 	Comma rune
 }
 
-// ReadCSV reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. All columns are features, each a
-// number such as 3, -0.5 or 1e-3, except the one with the classes and those to be skipped. Classes have the names and
-// the order of [ClassName].
+// ReadCSV reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. All columns are features, except
+// cfg.Label and cfg.Skip. A feature is a number such as 3, -0.5 or 1e-3. Classes have the names and the order of
+// [ClassName].
 //
-// A feature that numbers the rows is an error unless cfg.Keep lists it: a column without a name, a column that pandas
-// named "Unnamed: 0" or the like, and in a file of 10 rows or more a column that counts them in order, from 0 or from
-// 1. A column without a name is an error in any case.
+// A feature that only numbers the rows is an error, unless cfg.Keep lists it. Such columns are those that pandas names
+// "Unnamed: 0" or the like, and columns of 10 rows or more that count in order, from 0 or from 1. A column without a name
+// is always an error.
 //
-// Errors give the line and the column, both counted from 1: a value that is missing or no finite number, a number that
-// a float64 turns into another one (a whole number beyond ±2⁵³ that is rounded, 1e400, 1e-400) or that is not in
-// decimal digits (1_500, 0x10), a line of another length, a column that does not exist, and two columns of one name.
+// Other errors are a missing value, a line of another length, a column that does not exist, and two columns of one name.
+// A number is an error if it is not finite or not in decimal digits (1_500, 0x1p3, 1,5). It is one, too, if 64 bits do
+// not hold it: 1e400, 1e-400, or a whole number beyond ±2⁵³ that would be rounded. Errors give the line and the column,
+// both counted from 1.
 func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	var values []float64

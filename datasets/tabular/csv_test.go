@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -174,7 +175,7 @@ func checkCSV(t *testing.T, text string) {
 		copied := expect.Must(ReadCSV(strings.NewReader(write(f)), again))(t)
 		expect.That(t, mat.Equal(copied.Features, got.Features) && slices.Equal(copied.Labels, got.Labels) &&
 			slices.Equal(copied.Classes, got.Classes), "%q: %v is not %v", text, copied, got)
-		if strings.ContainsAny(text, "\"\r\x00\xfe\xff") || strings.Contains(text, "sep=") {
+		if strings.ContainsAny(text, "\"\r") || strings.Contains(text, "sep=") || !utf8.ValidString(text) { // UTF-16
 			continue
 		}
 		// Without quotes the lines and commas say it all, and the header, by name, which columns are features.

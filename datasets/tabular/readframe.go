@@ -49,15 +49,13 @@ type FrameConfig struct {
 // mark out of place, and empty lines between the rows of a file of one column. Without cfg.SkipBad they are returned as
 // one error, which writes out the first 20. With it, more such lines than rows are an error still.
 //
-// A feature that numbers the rows is an error unless cfg.Keep lists it: a column without a name, a column that pandas
-// named "Unnamed: 0" or the like, and in a file of 10 rows or more a column of numbers that counts them in order, from
-// 0 or from 1. A column without a name is an error in any case.
+// A feature that only numbers the rows is an error, as in [ReadCSV], unless cfg.Keep lists it.
 //
 // Other errors are an empty file, text that is not UTF-8, a header with the same name twice, a column in cfg that does
-// not exist, and a column whose values are all missing. A column whose values are all numbers but for the way some are
-// written (1_500, 0x1p3, 1,5, inf) or stored (1e400, 1e-400, a whole number beyond ±2⁵³ that is rounded) is an error
-// too, and so is a column with more than 20 different values of which nine of ten are numbers: the others are most
-// likely typing errors or another text for a gap. Errors give the line, counted from 1, or the name of the column.
+// not exist, and a column whose values are all missing. So is a column whose values all look like numbers, if some are
+// none for [ReadCSV], such as 1_500, 1,5, inf or 1e400; cfg.Words makes it a column of words. A column with more than 20
+// different values is an error if nine of ten are numbers: the others are most likely typing errors or another text for
+// a gap. Errors give the line, counted from 1, or the name of the column.
 func ReadFrame(r io.Reader, cfg FrameConfig) (f *Frame, labels []string, bad []error, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	file := &records{}

@@ -11,12 +11,11 @@ import (
 )
 
 // Parse reads a finite number in decimal digits, such as 3, -0.5 or 1e-3. For any other text ok is false. Then fault is
-// "" where text is no number at all; otherwise text looks like a number, and fault states what is wrong with it and a
-// remedy.
+// "" if text is no number at all. Otherwise text looks like a number, and fault states its fault and a remedy.
 //
-// Faults are: the syntax of a programming language (1_500, 0x1p3), an infinity, NaN, the notation of another language
-// (1,5, 1'000, −1, 5%, $5), a whole number that a float64 rounds, and a number that a float64 turns into infinity or 0.
-// A fraction is rounded to the nearest float64.
+// Faults are an infinity, NaN, the syntax of a programming language (1_500, 0x1p3) and the notation of another language
+// (1,5, 1'000, −1, 5%, $5). Other faults are whole numbers that a float64 rounds, and numbers that a float64 turns into
+// infinity or 0. A fraction is rounded to the nearest float64.
 func Parse(text string) (v float64, fault string, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	plain := true

@@ -35,13 +35,13 @@ type CSV struct {
 // [ClassName].
 //
 // A feature that only numbers the rows is an error, unless cfg.Keep lists it. Such columns are those that pandas names
-// "Unnamed: 0" or the like, and columns of 10 rows or more that count in order, from 0 or from 1. A column without a name
-// is always an error.
+// "Unnamed: 0" or the like, and columns of 10 rows or more that count in order, from 0 or from 1. A column without a
+// name is always an error.
 //
-// Other errors are a missing value, a line of another length, a column that does not exist, and two columns of one name.
-// A number is an error if it is not finite or not in decimal digits (1_500, 0x1p3, 1,5). It is one, too, if 64 bits do
-// not hold it: 1e400, 1e-400, or a whole number beyond ±2⁵³ that would be rounded. Errors give the line and the column,
-// both counted from 1.
+// Other errors are a missing value, a line of another length, a column that does not exist, and two columns of one
+// name. A number is an error if it is not finite or not in decimal digits (1_500, 0x1p3, 1,5). It is one, too, if 64
+// bits do not hold it: 1e400, 1e-400, or a whole number beyond ±2⁵³ that would be rounded. Errors give the line and the
+// column, both counted from 1.
 func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	var values []float64

@@ -63,8 +63,8 @@ func TestRowNumbers(t *testing.T) {
 	expect.Error(t, readError(text, FrameConfig{SkipBad: true}), "numbers the rows from 0 to 11")
 }
 
-// The order of rows and columns, separators, quotes, line ends, encodings, the texts of numbers and a cut into two files
-// make no difference, and a table written as a file and read again is the same.
+// The order of rows and columns, separators, quotes, line ends, encodings, the texts of numbers and a cut into two
+// files make no difference, and a table written as a file and read again is the same.
 func TestReadingIsInvariant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(1, 12).Draw(rt, "rows"), rapid.IntRange(1, 4).Draw(rt, "columns")

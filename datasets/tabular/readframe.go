@@ -53,9 +53,9 @@ type FrameConfig struct {
 //
 // Other errors are an empty file, text that is not UTF-8, a header with the same name twice, a column in cfg that does
 // not exist, and a column whose values are all missing. So is a column whose values all look like numbers, if some are
-// none for [ReadCSV], such as 1_500, 1,5, inf or 1e400; cfg.Words makes it a column of words. A column with more than 20
-// different values is an error if nine of ten are numbers: the others are most likely typing errors or another text for
-// a gap. Errors give the line, counted from 1, or the name of the column.
+// none for [ReadCSV], such as 1_500, 1,5, inf or 1e400; cfg.Words makes it a column of words. A column with more than
+// 20 different values is an error if nine of ten are numbers: the others are most likely typing errors or another text
+// for a gap. Errors give the line, counted from 1, or the name of the column.
 func ReadFrame(r io.Reader, cfg FrameConfig) (f *Frame, labels []string, bad []error, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	file := &records{}

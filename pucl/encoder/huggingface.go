@@ -29,9 +29,10 @@ var vitNames = []struct {
 // vitParts are the three dense layers that torchvision keeps as one.
 var vitParts = regexp.MustCompile(`^(?:encoder\.)?layers?\.(\d+)\.attention\.(?:attention\.)?(query|key|value|q_proj|k_proj|v_proj)\.(weight|bias)$`)
 
-// HuggingFaceViT returns the weights of Hugging Face's ViTModel by the names of [ViT], torchvision's, for [LoadStateDict]. Names may
-// have "vit." in front, and "module." before it. The pooler and a classifier are left out: what ViT embeds is the class token before them. Hugging Face
-// divides by the square root of the variance plus 1e-12 in layer normalizations, ViT, as torchvision and timm, plus 1e-6.
+// HuggingFaceViT returns the weights of Hugging Face's ViTModel by the names of [ViT], torchvision's, for
+// [LoadStateDict]. Names may have "vit." in front, and "module." before it. The pooler and a classifier are left out:
+// what ViT embeds is the class token before them. Hugging Face divides by the square root of the variance plus 1e-12 in
+// layer normalizations, ViT, as torchvision and timm, plus 1e-6.
 func HuggingFaceViT(dict map[string]safetensors.Tensor) (map[string]safetensors.Tensor, error) {
 	out := map[string]safetensors.Tensor{}
 	parts := map[string]*[3]*safetensors.Tensor{}

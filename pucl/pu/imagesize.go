@@ -62,8 +62,8 @@ func sizeOf(fsys fs.FS, c folder.Config, named map[string]string) (height, width
 	return height, width, c.Gray || gray, nil
 }
 
-// isGray reports whether an image with this color model and these first 26 bytes of its file has no color: gray, with or
-// without transparency, or a palette of grays.
+// isGray reports whether an image with this color model and these first 26 bytes of its file has no color: gray, with
+// or without transparency, or a palette of grays.
 func isGray(model color.Model, head []byte) bool {
 	if palette, ok := model.(color.Palette); ok {
 		return !slices.ContainsFunc(palette, func(c color.Color) bool {

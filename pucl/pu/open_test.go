@@ -130,7 +130,8 @@ func TestFolderOfOtherTools(t *testing.T) {
 
 // Images are gray if they have no color, in whichever mode they were written.
 func TestGrayFolders(t *testing.T) {
-	for name, channels := range map[string]int{"1.png": 1, "L.png": 1, "LA.png": 1, "I16.png": 1, "P-gray.png": 1, "L.jpg": 1,
+	for name, channels := range map[string]int{"1.png": 1, "L.png": 1, "LA.png": 1, "I16.png": 1, "P-gray.png": 1,
+		"L.jpg": 1,
 		"P.png": 3, "P-clear.png": 3, "RGB.png": 3, "RGBA.png": 3, "RGB.jpg": 3, "CMYK.jpg": 3} {
 		data := expect.Must(os.ReadFile("../../datasets/folder/testdata/pillow-" + name))(t)
 		root := t.TempDir()

@@ -60,8 +60,8 @@ func readLines(r io.Reader, cfg CSV,
 				first[0], sign)
 		case err == io.EOF && read == 0 && more > 0 && more == len(bad):
 			return use, nil, fmt.Errorf("all lines have one value more than the first: name a first column that "+
-				"numbers the rows, as R writes without a name (row.names=FALSE leaves it out), or take off the last %q "+
-				"of the lines", comma)
+				"numbers the rows, as R writes without a name (row.names=FALSE leaves it out), or take off the last %q"+
+				" of the lines", comma)
 		case err == io.EOF:
 			return use, bad, nil
 		case err != nil && !errors.As(err, &fault):

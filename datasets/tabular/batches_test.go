@@ -168,4 +168,9 @@ func TestNewBatchesRefuses(t *testing.T) {
 		expect.Error(t, expect.Err(NewBatches(tt.table, tt.split, tt.c, tt.cfg)), tt.want...)
 	}
 	expect.Must(NewBatches(x, s, nil, ok))(t)
+	constant := twelve()
+	for i := range constant.Len() {
+		constant.Features.Set(i, 0, 1e-20)
+	}
+	expect.Must(NewBatches(constant, s, nil, ok))(t)
 }

@@ -1,6 +1,8 @@
 package tabular
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -66,6 +68,10 @@ func TestFilesOfNumPy(t *testing.T) {
 	expect.Error(t, expect.Err(ReadNPY(os.DirFS("testdata"), "numpy-stored.npz")), "OpenNPZ")
 	expect.Error(t, expect.Err(OpenNPZ(os.DirFS("testdata"), "frame.json")), "tabular: frame.json: not a .npz file")
 	expect.Error(t, expect.Err(OpenNPZ(os.DirFS("testdata"), "none.npz")), "none.npz")
+	// An array that claims to be longer than deflate allows takes no room.
+	data := expect.Must(os.ReadFile("testdata/numpy-versions.npz"))(t)
+	binary.LittleEndian.PutUint32(data[bytes.Index(data, []byte("PK\x01\x02"))+24:], 1<<31)
+	expect.Error(t, expect.Err(OpenNPZ(mapFS("x.npz", data), "x.npz")), "version1.npy", "2147483648", "damaged")
 }
 
 // A half has 16 bits, so all of them can be compared with their definition.

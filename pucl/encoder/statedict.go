@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,7 +46,8 @@ func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, 
 // [StateDict]; dict may be the Tensors of a safetensors file of torchvision's weights. Every variable of e, for images
 // height × width × channels, must be there with its shape, and nothing else, or the error lists what is missing,
 // surplus and of another shape, and store is left as it was. Numbers may be of any floating-point type; the variables
-// become float32, or stay of the type they have.
+// become float32, or stay of the type they have. An entry that is not finite in that type and a running variance below
+// 0 are errors that name the tensor and the index: the embeddings would be NaN.
 //
 // The prefixes module. and _orig_mod., which PyTorch's DataParallel and compile put before all names, do not count.
 // Tensors whose names begin with one of leaveOut are not looked at, "fc." for the last layer of a ResNet without
@@ -242,6 +244,8 @@ func toTorch(variable string, value *tensors.Tensor) (t safetensors.Tensor, err 
 	return t, err
 }
 
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
 // fromTorch returns the value of a variable of that shape which PyTorch has as t.
 func fromTorch(variable string, shape shapes.Shape, t safetensors.Tensor) (*tensors.Tensor, error) {
 	numbers, err := t.Float64s()
@@ -252,8 +256,19 @@ func fromTorch(variable string, shape shapes.Shape, t safetensors.Tensor) (*tens
 	if err != nil {
 		return nil, err
 	}
+	index, given, err := t.Find(func(v float64) bool { return !isFinite(v) || strings.HasSuffix(variable, "/variance") && v < 0 })
+	if err != nil {
+		return nil, err
+	}
+	const mend = "download the file again, or export the weights of a training that did not diverge"
+	if index != nil {
+		return nil, fmt.Errorf("the entry at %v is %g; weights must be finite and variances not negative: %s", index, given, mend)
+	}
 	if t, err = safetensors.New(format, t.Shape, numbers); err != nil {
 		return nil, err
+	}
+	if err := t.CheckFinite(); err != nil {
+		return nil, fmt.Errorf("%w as %s: scale the weights, or %s", err, shape.DType, mend)
 	}
 	_, sides := layout(variable, shape.Dimensions)
 	slices.Reverse(sides[:])

@@ -2,7 +2,9 @@ package encoder
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/ml/model"
@@ -54,6 +56,11 @@ func TestLoadRefusals(t *testing.T) {
 		change(dict)
 		return dict
 	}
+	changed := func(name string, at int, value float64) tensorMap {
+		numbers := expect.Must(good[name].Float64s())(t)
+		numbers[at] = value
+		return with(func(d tensorMap) { d[name] = expect.Must(safetensors.New(safetensors.F64, d[name].Shape, numbers))(t) })
+	}
 
 	// PyTorch's counts are passed over, and so is what is to be left out.
 	store := model.NewStore()
@@ -96,7 +103,11 @@ func TestLoadRefusals(t *testing.T) {
 			"not those of LeNet … begin with \"backbone.\": take it off … missing (12) … surplus (12)"},
 		"two wrappers": {prefixed("module.", prefixed("backbone.", good)),
 			"begin with \"backbone.\": take it off … leave some out … missing (12)"},
-		"nothing": {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
+		"NaN":               {changed("fc1.weight", 31, math.NaN()), "tensor fc1.weight: the entry at [0 31] is NaN … must be finite … training that did not diverge"},
+		"infinite":          {changed("conv1.bias", 1, math.Inf(-1)), "tensor conv1.bias: the entry at [1] is -Inf … download the file again"},
+		"beyond float32":    {changed("fc1.bias", 2, 1e39), "tensor fc1.bias: the entry at [2] is +Inf … Float32 … scale the weights"},
+		"negative variance": {changed("bn_fc1.running_var", 0, -1), "tensor bn_fc1.running_var: the entry at [0] is -1 … variances not negative"},
+		"nothing":           {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
 	} {
 		kernel := store.GetVariable("/lenet/conv1/kernel")
 		before := numbers(kernel.MustValue())
@@ -126,6 +137,9 @@ func TestLoadConvertsNumbers(t *testing.T) {
 			values := make([]float64, sizeOf(shape))
 			for i := range values {
 				values[i] = float64(i%255-127) / 64 // exact in all types
+				if strings.HasSuffix(name, "running_var") {
+					values[i] = -values[i]
+				}
 			}
 			dict[name] = expect.Must(safetensors.New(dtype, shape, values))(t)
 		}

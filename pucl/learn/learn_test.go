@@ -123,6 +123,8 @@ func TestForgedClassifiers(t *testing.T) {
 		"fewer than no bytes": func(h *fileHead) { h.Members[0].Bytes = -1 },
 		"a member too much":   func(h *fileHead) { h.Members = append(h.Members, h.Members[0]) },
 		"images of a linear":  func(h *fileHead) { h.Encoding = nil },
+		"a weight of NaN":     func(h *fileHead) { h.Members[1].Weights = []float64{1, math.NaN()} },
+		"an infinite bias":    func(h *fileHead) { h.Members[0].Bias = math.Inf(1) },
 	} {
 		h := good
 		h.Members = slices.Clone(good.Members)

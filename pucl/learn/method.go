@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -57,13 +60,16 @@ type Member struct {
 	Head    *probe.Probe  // one output, the logit of the positive class
 }
 
-// check returns an error if a part of m is missing.
+// check returns an error if a part of m is missing or holds a number that is not finite.
 func (m Member) check() error {
 	if m.Trees != nil {
 		return cmp.Or(m.Trees.Check(), fault.If(m.Network != nil || m.Head != nil, "learn: a member of trees and of "+
 			"a network; make two of it"))
 	}
 	outputs, _, err := m.Head.Shape()
+	if err == nil {
+		err = m.Head.Check()
+	}
 	if err != nil {
 		return err
 	}
@@ -117,6 +123,10 @@ func meanScores(eng *engine.Engine, programs *compiled, members []Member, data D
 			mean = make([]float64, len(own))
 		}
 		floats.AddScaled(mean, 1/float64(len(members)), own)
+	}
+	if i := slices.IndexFunc(mean, math.IsNaN); i >= 0 {
+		return nil, fmt.Errorf("learn: the score of example %d is NaN; the example lies too far from those of the "+
+			"training: correct it, or leave it out", i)
 	}
 	return mean, nil
 }

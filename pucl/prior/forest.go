@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -50,11 +51,14 @@ func (t Trees) Fit(x *mat.Dense, labeled []bool, seed uint64) (*Forest, error) {
 	return out, nil
 }
 
-// Check returns an error if the trees do not hold together, as where a file was edited.
+// Check returns an error if the trees do not hold together, as where a file was edited: places that do not exist, numbers
+// that are not finite, edges out of order.
 func (f *Forest) Check() error {
-	bad := f == nil || len(f.Roots) == 0 || len(f.Edges) == 0
+	bad := f == nil || len(f.Roots) == 0 || len(f.Edges) == 0 || f.Bias-f.Bias != 0 // NaN also for an infinite one
 	for at := 0; !bad && at < len(f.Nodes); at++ {
-		if n := f.Nodes[at]; n.Feature >= 0 {
+		if n := f.Nodes[at]; n.Feature < 0 {
+			bad = n.Value-n.Value != 0
+		} else {
 			bad = n.Feature >= len(f.Edges) || n.Low <= at || n.High <= at || max(n.Low, n.High) >= len(f.Nodes)
 		}
 	}
@@ -62,7 +66,9 @@ func (f *Forest) Check() error {
 		bad = f.Roots[i] < 0 || f.Roots[i] >= len(f.Nodes)
 	}
 	for i := 0; !bad && i < len(f.Edges); i++ {
-		bad = len(f.Edges[i]) == 0 || len(f.Edges[i]) > maxBins
+		edges := f.Edges[i]
+		bad = len(edges) == 0 || len(edges) > maxBins || !slices.IsSorted(edges) ||
+			slices.ContainsFunc(edges, func(v float64) bool { return v-v != 0 })
 	}
 	return fault.If(bad, "prior: the trees do not hold together; grow them with Trees.Fit")
 }

@@ -1,7 +1,9 @@
 package prior_test
 
 import (
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -62,6 +64,17 @@ func TestForestRefuses(t *testing.T) {
 	expect.Error(t, expect.Err(forest.Scores(nil)), "no rows")
 	expect.Error(t, expect.Err(prior.Trees{}.Fit(x, make([]bool, 200), 1)))
 	expect.Error(t, expect.Err(prior.Trees{Depth: -1}.Fit(x, labeled, 1)), "depth -1")
-	forest.Nodes[forest.Roots[0]].Low = 0
-	expect.Error(t, forest.Check(), "do not hold together")
+	for name, damage := range map[string]func(f *prior.Forest){
+		"a place before its node": func(f *prior.Forest) { f.Nodes[f.Roots[0]].Low = 0 },
+		"a leaf of NaN":           func(f *prior.Forest) { f.Nodes[len(f.Nodes)-1].Value = math.NaN() },
+		"an infinite bias":        func(f *prior.Forest) { f.Bias = math.Inf(-1) },
+		"an infinite edge":        func(f *prior.Forest) { f.Edges[0][len(f.Edges[0])-1] = math.Inf(1) },
+		"edges out of order":      func(f *prior.Forest) { f.Edges[0][0], f.Edges[0][1] = f.Edges[0][1], f.Edges[0][0] },
+	} {
+		forest := expect.Must(prior.Trees{}.Fit(x, labeled, 1))(t)
+		expect.NoError(t, forest.Check())
+		damage(forest)
+		err := forest.Check()
+		expect.That(t, err != nil && strings.Contains(err.Error(), "do not hold together"), "%s: %v", name, err)
+	}
 }

@@ -148,6 +148,40 @@ func (t Tensor) Float64s() ([]float64, error) {
 	return values, nil
 }
 
+// Find returns the index, in Shape, and the value of the first entry of a floating-point tensor that bad holds for. A
+// tensor of another type has none. The index is nil if there is none and has no entries for a tensor without dimensions.
+func (t Tensor) Find(bad func(float64) bool) (index []int, value float64, err error) {
+	if err := t.check(); err != nil {
+		return nil, 0, fmt.Errorf("safetensors: %w; %s", err, fit)
+	}
+	f, ok := floats[t.DType]
+	if !ok {
+		return nil, 0, nil
+	}
+	size := t.DType.size()
+	for i := range len(t.Data) / size {
+		if value = f.get(t.Data[i*size:]); !bad(value) {
+			continue
+		}
+		index = make([]int, len(t.Shape))
+		for axis := len(t.Shape) - 1; axis >= 0; axis-- {
+			index[axis], i = i%t.Shape[axis], i/t.Shape[axis]
+		}
+		return index, value, nil
+	}
+	return nil, 0, nil
+}
+
+// CheckFinite returns an error that names the first entry that is NaN or infinite, by its index in Shape. Tensors that
+// hold no floating-point numbers are finite.
+func (t Tensor) CheckFinite() error {
+	index, value, err := t.Find(func(v float64) bool { return v-v != 0 }) // NaN also for infinite v
+	if err != nil || index == nil {
+		return err
+	}
+	return fmt.Errorf("the entry at %v is %g, and weights must be finite", index, value)
+}
+
 // shortBits returns the 16-bit floating-point number nearest to v, ties to even, for the given bits of exponent and fraction.
 // It rounds once; going by float32 would round twice, and gomlx's float16 turns numbers below 2⁻¹⁴ to 0.
 func shortBits(v float64, exponentBits, fractionBits int) uint16 {

@@ -36,8 +36,8 @@ func smallModel(t testing.TB) *Model {
 	t.Helper()
 	m := newModel(encoder.MLP{Hidden: []int{}, Dim: 2}, 2, augment.Shape{}, 3)
 	for path, value := range map[string]*tensors.Tensor{
-		"/encoder/dense/weights": tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4, 5, float32(math.NaN())}, 3, 2),
-		"/projector/bias":        tensors.FromFlatDataAndDimensions([]float32{-1, float32(math.Inf(1))}, 2),
+		"/encoder/dense/weights": tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4, 5, math.MaxFloat32}, 3, 2),
+		"/projector/bias":        tensors.FromFlatDataAndDimensions([]float32{-1, math.SmallestNonzeroFloat32}, 2),
 	} {
 		expect.NoError(t, expect.Err(m.store.CreateVariable(path, value)))
 	}
@@ -110,6 +110,8 @@ func TestForgedModels(t *testing.T) {
 			map[string]tensor{"a": one, "/b": one}},
 		{"no truth", "neither true nor false", nil, with(tensor{DType: safetensors.Bool, Shape: []int{2}, Data: []byte{1, 2}})},
 		{"nothing", "which holds nothing", nil, with(tensor{DType: safetensors.U8, Shape: []int{math.MaxInt, 0, math.MaxInt}})},
+		{"NaN", "embeds nothing (variable /b: the entry at [1 0] is NaN", nil,
+			with(tensor{DType: safetensors.BF16, Shape: []int{2, 1}, Data: []byte{0, 0, 0xc0, 0x7f}})},
 		{"lengths", "does not hold together", func(h *modelHead) { h.History.Losses = []float64{1} }, good},
 		{"size", "does not hold together", func(h *modelHead) { h.Projection = -1 }, good},
 		{"no height", "does not hold together", func(h *modelHead) { h.Width, h.Channels, h.Features = 1, 1, 0 }, good},
@@ -126,6 +128,15 @@ func TestForgedModels(t *testing.T) {
 		file := resealed(t, modelKind, modelSections, [][]byte{head, forgedVariables(t, tt.variables)})
 		names(t, tt.name, expect.Err(DecodeModel(file, nil)), tt.want)
 	}
+}
+
+// A model of which a variable is not finite is not saved, whatever the variable is for.
+func TestNoModelOfNaNIsSaved(t *testing.T) {
+	m := smallModel(t)
+	average := variable{"/encoder/norm/mean", false}
+	expect.NoError(t, setVariable(m.store, average, tensors.FromFlatDataAndDimensions([]float64{0, math.Inf(-1)}, 2)))
+	names(t, "an infinite average", m.Save(filepath.Join(t.TempDir(), "model")),
+		"variable /encoder/norm/mean: the entry at [1] is -Inf", "train again with a lower learning rate")
 }
 
 // A forged checkpoint likewise, and one that does not go with the network names the variable.

@@ -42,7 +42,7 @@ func encoderFields(e encoder.Encoder) string {
 	return string(data)
 }
 
-// Save writes the model, encoder and projector, to one file, whole or not at all.
+// Save writes the model, encoder and projector, to one file, whole or not at all. A variable that is not finite is an error.
 func (m *Model) Save(path string) error {
 	if err := m.check(); err != nil {
 		return err
@@ -66,6 +66,9 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 func (m *Model) encode() (container.Parts, error) {
+	if err := checkFinite(m.store); err != nil {
+		return nil, fmt.Errorf("%w; train again with a lower learning rate, or load other weights", err)
+	}
 	variables, values, err := encodeVariables(m.store)
 	if err != nil {
 		return nil, err
@@ -87,7 +90,7 @@ var modelSections = []string{"head", "variables"}
 
 // LoadModel reads a model that [Model.Save] wrote. The networks of package encoder come back by themselves; a model with an
 // encoder of one's own needs that encoder as custom, with the same fields, since a file holds no code. Otherwise custom is nil.
-// A file that is not what was saved, bit for bit, is an error.
+// A file that is not what was saved, bit for bit, is an error, and so is one with a variable that is not finite.
 func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
 	sections, err := modelKind.Read(path, modelSections...)
 	if err != nil {
@@ -128,6 +131,9 @@ func decodeModel(sections [][]byte, custom encoder.Encoder) (*Model, error) {
 	m.History, m.Record = head.History, head.Record
 	if err := decodeVariables(m.store, head.Variables, sections[1]); err != nil {
 		return nil, modelKind.Damaged("does not hold together (%v)", err)
+	}
+	if err := checkFinite(m.store); err != nil {
+		return nil, modelKind.Damaged("embeds nothing (%v)", err)
 	}
 	return m, nil
 }

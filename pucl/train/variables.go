@@ -62,6 +62,20 @@ func encodeTensor(v *model.Variable) (safetensors.Tensor, error) {
 	return out, err
 }
 
+// checkFinite returns an error that names the first variable of a network that is not finite, running averages included.
+func checkFinite(store *model.Store) error {
+	for v := range store.IterVariables() {
+		t, err := encodeTensor(v)
+		if err == nil {
+			err = t.CheckFinite()
+		}
+		if err != nil {
+			return fmt.Errorf("variable %s: %w", v.Path(), err)
+		}
+	}
+	return nil
+}
+
 // decodeVariables gives store the variables that encodeVariables listed and their values; those that are there already take the
 // values, and none may be there that the file lacks. An error leaves the store as it is.
 func decodeVariables(store *model.Store, list []variable, data []byte) error {

@@ -94,7 +94,7 @@ func (c *ColumnEncoding) fitNumbers(numbers []float64) {
 			filled[i] = c.Median
 		}
 	}
-	if slices.Min(filled) == slices.Max(filled) {
+	if constant(filled) {
 		c.Mean = filled[0]
 		return
 	}

@@ -110,13 +110,13 @@ func (t *Table) Select(rows []int) (*Table, error) {
 // Standardize shifts and scales every feature to mean 0 and standard deviation 1 over the rows of t, and returns the means
 // and standard deviations (of the population, dividing by the number of rows), with which other rows, for example those
 // of a test set, can be brought to the same scale. A feature that is the same everywhere is shifted to 0 and not scaled;
-// its standard deviation is returned as 1. Finite features of any size are scaled to finite ones.
+// its standard deviation is returned as 1. Features that differ by 16 units in the last place at most count as the same. Finite features of any size are scaled to finite ones.
 func (t *Table) Standardize() (mean, deviation []float64) {
 	_, columns := t.dims()
 	mean, deviation = make([]float64, columns), make([]float64, columns)
 	for j := range columns {
 		column := mat.Col(nil, j, t.Features)
-		if slices.Min(column) == slices.Max(column) { // exactly, where sums would leave rounding errors
+		if constant(column) {
 			mean[j], deviation[j] = column[0], 1
 			continue
 		}
@@ -126,8 +126,22 @@ func (t *Table) Standardize() (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// moments returns the mean and the standard deviation of values that are not all the same, and overwrites them.
+// constant reports whether values differ by no more than rounding: 16 units in the last place.
+func constant(values []float64) bool {
+	low, high := slices.Min(values), slices.Max(values)
+	return low == high || high-low <= 0x1p-48*min(math.Abs(low), math.Abs(high))
+}
+
+// moments returns the mean and the standard deviation of values that are not [constant], and overwrites them. Values more
+// than 1,000 times their range away from 0 are moved there first, by an exact subtraction: sums would lose their differences.
 func moments(values []float64) (mean, deviation float64) {
+	origin, low, high := 0.0, slices.Min(values), slices.Max(values)
+	if min(math.Abs(low), math.Abs(high))/1000 > high-low {
+		origin = low
+		for i := range values {
+			values[i] -= origin
+		}
+	}
 	// Squares of very small and very large values are no numbers of 64 bits, so all are brought near to 1 first. A power
 	// of two does not round.
 	_, exponent := math.Frexp(max(-slices.Min(values), slices.Max(values)))
@@ -143,7 +157,7 @@ func moments(values []float64) (mean, deviation float64) {
 		deviation += (v - mean) * (v - mean) / n
 	}
 	// Values that differ have a deviation, be it smaller than the smallest number.
-	return mean * unit, max(math.Sqrt(deviation)*unit, math.SmallestNonzeroFloat64)
+	return mean*unit + origin, max(math.Sqrt(deviation)*unit, math.SmallestNonzeroFloat64)
 }
 
 // Rescale subtracts mean from every row and divides by deviation, feature by feature. It panics where the two have not one

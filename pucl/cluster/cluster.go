@@ -109,7 +109,7 @@ func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) 
 	}
 	for _, c := range starts {
 		p.run(c, !config.Free)
-		if !config.Unoriented {
+		if p.outside(c); !config.Unoriented {
 			c.Orient(labeled)
 		}
 	}
@@ -138,7 +138,7 @@ func From(x *mat.Dense, labeled []bool, start int) (*Clustering, error) {
 	}
 	c := p.between(start)
 	p.run(c, true)
-	return c, nil
+	return p.outside(c), nil
 }
 
 // PseudoCode gives pseudo-labels as the paper's pseudo code (A.7.4) does, which is not Algorithm 1B: the negative center

@@ -282,6 +282,8 @@ func TestErrors(t *testing.T) {
 	equal := func(start Start) error { return expect.Err(PUPL(same, mask, Config{Start: start})) }
 	for says, err := range map[string]error{
 		"the labeled and the unlabeled rows have the same mean … start as OneDrawn":                                          expect.Err(PseudoCode(line(2, -1, 1, -2, 2))),
+		"the labeled and the unlabeled rows have the same mean … start as":                                                   expect.Err(PseudoCode(line(3, 0.1, 0.2, 0.3, 0.2, 0.2))),
+		"every unlabeled row equals the mean of the labeled ones … collapsed":                                                pupl(3, 0.1, 0.2, 0.3, 0.2, 0.2),
 		"every unlabeled row equals the mean … collapsed":                                                                    pupl(2, 0, 2, 1, 1),
 		"row 2 holds NaN in column 0 … rows must be finite: did training diverge? Lower … fill in the value or drop the row": pupl(1, 1, 2, math.NaN()),
 		"row 0 holds +Inf in column 0 … rows must be finite: did training diverge?":                                          pupl(1, math.Inf(1), 2),

@@ -42,6 +42,12 @@ func (c KCenter) Choose(pool, start Source) (*Centers, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, source := range []*Source{&pool, &start} {
+		if s, ok := (*source).(dense); ok {
+			s.directions = true
+			*source = s
+		}
+	}
 	g, err := newGreedy(c.Engine, pool, n, d)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ type Partition struct {
 	Labels    []int      // nearest center of each row
 	Centers   *mat.Dense // [K, d]
 	Counts    []int      // rows of each cluster; 0 where it has none, see Fit
-	Potential float64    // squared distances of all rows to their centers, summed
+	Potential float64    // squared distances of all rows to their centers, summed; infinite or 0 where float64 does not hold it
 	Rounds    int        // how often the centers moved
 	Converged bool       // the last round changed no label, or moved the centers within the tolerance
 }
@@ -78,7 +78,11 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 					"give it in the units of the rows", i, far)
 			}
 		}
-		return c.fit(t, places, 0)
+		if best, err = c.fit(t, places, 0); err != nil {
+			return nil, err
+		}
+		best.Potential *= t.unit * t.unit
+		return best, nil
 	}
 	for restart := range max(c.Restarts, 1) {
 		places, err := c.seed(t, restart)
@@ -93,6 +97,7 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 			best = p
 		}
 	}
+	best.Potential *= t.unit * t.unit
 	return best, nil
 }
 
@@ -145,7 +150,12 @@ func (t *table) inside(centers *mat.Dense) [][]float64 {
 	places := make([][]float64, k)
 	for c := range places {
 		places[c] = make([]float64, t.d)
-		floats.SubTo(places[c], centers.RawRowView(c), t.mean)
+		copy(places[c], centers.RawRowView(c))
+		if t.origin != nil {
+			floats.Sub(places[c], t.origin)
+		}
+		floats.Scale(1/t.unit, places[c])
+		floats.Sub(places[c], t.mean)
 		floats.Scale(t.scale, places[c])
 	}
 	return places
@@ -155,7 +165,12 @@ func (t *table) inside(centers *mat.Dense) [][]float64 {
 func (t *table) outside(places [][]float64) *mat.Dense {
 	centers := mat.NewDense(len(places), t.d, nil)
 	for c, place := range places {
-		floats.AddScaledTo(centers.RawRowView(c), t.mean, 1/t.scale, place)
+		row := centers.RawRowView(c)
+		floats.AddScaledTo(row, t.mean, 1/t.scale, place)
+		floats.Scale(t.unit, row)
+		if t.origin != nil {
+			floats.Add(row, t.origin)
+		}
 	}
 	return centers
 }
@@ -204,7 +219,7 @@ func (c KMeans) fit(t *table, places [][]float64, restart int) (*Partition, erro
 		moving = moving && out.Rounds < rounds
 	}
 	out.Centers, out.Counts = t.outside(a.places), a.counts
-	out.Potential = a.potential() / (t.scale * t.scale)
+	out.Potential = a.potential() / (t.scale * t.scale) // in units of the source
 	out.Labels = make([]int, t.n)
 	for i, slot := range a.labels {
 		out.Labels[i] = a.index[slot]

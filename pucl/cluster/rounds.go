@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"math"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
@@ -19,7 +20,9 @@ const maxRounds = 1000
 // each span by span.
 type points struct {
 	x                  *mat.Dense
-	labeled, unlabeled []int // rows
+	labeled, unlabeled []int     // rows
+	origin             []float64 // that was subtracted from the rows given; nil for none
+	rounding           float64   // squared distance that rounding of a mean may account for
 }
 
 func newPoints(x *mat.Dense, labeled []bool) (points, error) {
@@ -32,7 +35,18 @@ func newPoints(x *mat.Dense, labeled []bool) (points, error) {
 	if err != nil {
 		return p, err
 	}
+	p.x, p.origin = rows.Near(x)
+	p.rounding = math.Pow(1e-14*max(mat.Max(p.x), -mat.Min(p.x)), 2)
 	return p, rows.CheckSpread(x)
+}
+
+// outside returns c with its centers among the rows as they were given.
+func (p points) outside(c *Clustering) *Clustering {
+	if p.origin != nil {
+		floats.Add(c.PositiveCenter, p.origin)
+		floats.Add(c.NegativeCenter, p.origin)
+	}
+	return c
 }
 
 // mean returns the mean of the rows at index.

@@ -145,7 +145,7 @@ func TestSeedsDiffer(t *testing.T) {
 				expect.That(t, seeding == Random || p.Potential == 0,
 					"seeding %d, seed %d: potential %g of 4 clusters for 4 different rows", seeding, seed, p.Potential)
 				c.K = 5
-				refusal.Check(t, refusal.Err(c.Fit(x)), "only 4 of the rows are different, too few to seed 5 clusters … lower K")
+				refusal.Check(t, refusal.Err(c.Fit(x)), "only 4 of the rows are different, when … too few to seed 5 clusters … lower K")
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 	case OneDrawn:
 		weights := rows.Pick(p.seedingWeights(), p.unlabeled)
 		total := floats.Sum(weights)
-		if total == 0 {
+		if total <= p.rounding*float64(len(weights)) {
 			return nil, errors.New("cluster: every unlabeled row equals the mean of the labeled ones, " +
 				"so there is nothing to cluster; the embedding has collapsed: train again, with another loss or learning rate")
 		}
@@ -29,7 +29,7 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 		}
 	case Means:
 		c := &Clustering{PositiveCenter: p.mean(p.labeled), NegativeCenter: p.mean(p.unlabeled), StartRow: -1}
-		return []*Clustering{c}, fault.If(slices.Equal(c.PositiveCenter, c.NegativeCenter), "cluster: the labeled and the unlabeled rows have the same "+
+		return []*Clustering{c}, fault.If(squaredDistance(c.PositiveCenter, c.NegativeCenter) <= p.rounding, "cluster: the labeled and the unlabeled rows have the same "+
 			"mean, so that both centers start at one place and nothing tells the clusters apart; start as OneDrawn does")
 	case TwoDrawn:
 		for i := range out {

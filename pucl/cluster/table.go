@@ -18,8 +18,10 @@ type table struct {
 	eng      *engine.Engine // that reads the rows; nil for none
 	n, d     int
 	streamed bool
-	mean     []float64
-	scale    float64 // a power of two
+	origin   []float64 // that the source subtracts from the rows given; nil for none
+	unit     float64   // a power of two by which the source divides them
+	mean     []float64 // of the rows of the source
+	scale    float64   // a power of two
 
 	pieces  []*piece  // all rows, or as many as are in memory at once
 	squares []float32 // squared length of each row
@@ -45,7 +47,11 @@ func (p *piece) unmoved() []float32 {
 // once more. The table must be freed.
 func newTable(source Source, eng *engine.Engine, block, pieceRows int) (*table, error) {
 	n, d := source.Dims()
-	t := &table{source: source, eng: eng, n: n, d: d, streamed: block > 0, squares: make([]float32, n)}
+	t := &table{source: source, unit: 1, eng: eng, n: n, d: d, streamed: block > 0, squares: make([]float32, n)}
+	if s, ok := source.(dense); ok {
+		s = s.near()
+		t.source, t.origin, t.unit = s, s.origin, s.unit
+	}
 	if block == 0 {
 		block = n
 	}

@@ -96,8 +96,7 @@ func TestColumnThatOnlyRoundingVaries(t *testing.T) {
 		x.Set(i, 1, 0.1)
 	}
 	flat, mean, std := standardize(x)
-	expect.Require(t, mean[1] != 0.1, "the mean is exact; the case below wants one that is rounded")
-	vectortest.Near(t, "mean", mean[1], 0.1, 1e-12)
+	expect.Equal(t, mean[1], 0.1)
 	expect.That(t, std[1] == 1, "the deviation counts as %g, want 1", std[1])
 	for i := range n {
 		expect.Require(t, flat[2*i+1] == 0, "row %d has %g, want 0", i, flat[2*i+1])
@@ -108,8 +107,8 @@ func TestColumnThatOnlyRoundingVaries(t *testing.T) {
 	}
 }
 
-// However many the rows, a column of equal numbers never changes; nor does one whose numbers differ as 0.1 + 0.2 and 0.3 do, or whose
-// deviations have squares that are too small for a float64.
+// However many the rows, a column of equal numbers never changes; nor does one whose numbers differ as 0.1 + 0.2 and 0.3 do, or by so
+// little that no weight fits them.
 func TestColumnsThatHardlyVary(t *testing.T) {
 	const n = 100_000
 	x := mat.NewDense(n, 3, nil)
@@ -117,7 +116,7 @@ func TestColumnsThatHardlyVary(t *testing.T) {
 	for i := range n {
 		x.SetRow(i, []float64{0.1, 0.3, 0})
 		if i%2 == 1 {
-			x.SetRow(i, []float64{0.1, a + b, 1e-200})
+			x.SetRow(i, []float64{0.1, a + b, 1e-300})
 		}
 	}
 	expect.Require(t, x.At(0, 1) != x.At(1, 1), "the sum is exact; the case below wants one that is rounded")
@@ -134,6 +133,30 @@ func TestColumnThatVariesLittle(t *testing.T) {
 	vectortest.Near(t, "deviation", std[0], 1e-3/math.Sqrt2, 1e-9)
 	vectortest.Near(t, "first entry", float64(flat[0]), -1/math.Sqrt2, 1e-6)
 	vectortest.Near(t, "second entry", float64(flat[1]), 1/math.Sqrt2, 1e-6)
+}
+
+// Constants and factors of columns change neither the standardized rows nor what a probe predicts, up to the rounding of its input.
+func TestColumnsOfAnyNumbers(t *testing.T) {
+	const n = 400
+	rng := rand.New(rand.NewPCG(8, 1))
+	x, truth := cloud(rng, n, 0.5, []float64{1, 0})
+	x.Apply(func(_, _ int, v float64) float64 { return math.Round(v * 1000) }, x)
+	want, _, _ := standardize(x)
+	eng := enginetest.Open(t)
+	wanted := expect.Must(expect.Must(FitPU(eng, x, truth, risk.CrossEntropy, Config{}))(t).Scores(x))(t)
+	for _, other := range []struct{ offset, factor float64 }{{1e9, 1}, {-1e12, 1}, {1e15, 1}, {0, 1e200}, {0, 1e-200}, {0, 1e300}, {0, 1e-270}} {
+		y := mat.DenseCopyOf(x)
+		y.Apply(func(_, j int, v float64) float64 { return float64(1+j)*v*other.factor + other.offset }, y)
+		got, _, _ := standardize(y)
+		for i, v := range got {
+			expect.Require(t, math.Abs(float64(v-want[i])) <= 1e-6, "%v: entry %d is %g, want %g", other, i, v, want[i])
+		}
+		scores := expect.Must(expect.Must(FitPU(eng, y, truth, risk.CrossEntropy, Config{}))(t).Scores(y))(t)
+		rounding := 1e-3 + 1e-2*math.Abs(other.offset/other.factor)*0x1p-50
+		for i, v := range scores {
+			expect.Near(t, v, wanted[i], rounding, "%v", other)
+		}
+	}
 }
 
 // BenchmarkFit trains the linear probe for ten classes on 10,000 rows of 128 entries by 10 epochs of Adam in batches

@@ -7,23 +7,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/internal/spans"
+	"github.com/puclab/puclab/pucl/rows"
 )
+
+// leastDeviation is the least standard deviation of a column that is learned from: weights by smaller ones leave float64.
+const leastDeviation = 1e-290
 
 // standardize returns the rows of x, one after the other, with every column shifted by its mean and divided by its standard
 // deviation, and both statistics. A column that never changes, or only as rounding does, becomes 0, and its deviation counts as 1.
 func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 	n, k := x.Dims()
+	x, origin := rows.Varying(x)
+	x, units := plain(x)
 	flat, mean, std = make([]float32, n*k), make([]float64, k), make([]float64, k)
 	for i := range n {
 		floats.Add(mean, x.RawRowView(i))
 	}
 	floats.Scale(1/float64(n), mean)
-	first, farthest := x.RawRowView(0), make([]float64, k) // from the first row: the mean of equal numbers is off by rounding, the more the more rows
 	deviation := make([]float64, k)
 	for i := range n {
-		for j, value := range x.RawRowView(i) {
-			farthest[j] = max(farthest[j], math.Abs(value-first[j]))
-		}
 		floats.SubTo(deviation, x.RawRowView(i), mean)
 		floats.Mul(deviation, deviation)
 		floats.Add(std, deviation)
@@ -31,8 +33,8 @@ func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 	factor := make([]float64, k)
 	for j, sum := range std {
 		std[j] = math.Sqrt(sum / float64(n-1))
-		if farthest[j] <= 1e-12*math.Abs(first[j]) || std[j] == 0 { // 0 where squares are too small for a float64
-			std[j] = 1 // and factor stays 0
+		if std[j]*units[j] < leastDeviation {
+			std[j] = 1 / units[j] // and factor stays 0
 			continue
 		}
 		factor[j] = 1 / std[j]
@@ -45,7 +47,32 @@ func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 			}
 		}
 	})
+	floats.Mul(mean, units)
+	floats.Mul(std, units)
+	if origin != nil {
+		floats.Add(mean, origin)
+	}
 	return flat, mean, std
+}
+
+// plain returns x with each column divided by its unit [k], see [rows.Magnitude], and these; x itself where all are 1.
+func plain(x *mat.Dense) (*mat.Dense, []float64) {
+	n, k := x.Dims()
+	units, scaled := make([]float64, k), false
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			units[j] = max(units[j], math.Abs(v))
+		}
+	}
+	for j, largest := range units {
+		units[j] = rows.Magnitude(largest)
+		scaled = scaled || units[j] != 1
+	}
+	if scaled {
+		x = mat.DenseCopyOf(x)
+		x.Apply(func(_, j int, v float64) float64 { return v / units[j] }, x)
+	}
+	return x, units
 }
 
 // Standardized returns the weights [outputs, k], one row after the other, and biases [outputs] of the classifier that gives

@@ -16,6 +16,7 @@ import (
 // rows drawn at random. Distances are those of the columns standardized, whose mean square is 2k; in the end all features are.
 func lift(x *mat.Dense, config Config) *mat.Dense {
 	n, k := x.Dims()
+	x, _ = rows.Varying(x)
 	m := min(config.Landmarks, n)
 	out := mat.NewDense(n, k+m, nil)
 	for i := range n {

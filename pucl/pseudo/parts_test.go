@@ -41,6 +41,18 @@ func TestLift(t *testing.T) {
 	}
 }
 
+// Constants added to columns change no feature of a lift.
+func TestLiftOfAnyOffset(t *testing.T) {
+	x := mat.NewDense(50, 2, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return float64((i*i*(3+j) + j) % 97) }, x)
+	want := lift(x, Config{Landmarks: 5})
+	for _, offset := range []float64{1e9, -1e12, 1e15} {
+		moved := mat.NewDense(50, 2, nil)
+		moved.Apply(func(_, _ int, v float64) float64 { return v + offset }, x)
+		expect.That(t, mat.EqualApprox(lift(moved, Config{Landmarks: 5}), want, 1e-9), "%g", offset)
+	}
+}
+
 // 4 labeled rows, of which 3 score 1 or more, and 100 unlabeled ones, 15 of which do: at that threshold the prior is 0.15/0.75.
 func TestBestBinByHand(t *testing.T) {
 	labeled := []float64{1, 2, 3, -9}

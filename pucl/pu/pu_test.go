@@ -125,6 +125,37 @@ func TestEveryMethodOnRows(t *testing.T) {
 }
 
 // What is wrong is said before any training, with the field and the remedy.
+// Constants added to columns and factors of columns change no prediction of a fit.
+func TestFitOfAnyNumbers(t *testing.T) {
+	data, test := blobData(t)
+	whole := func(x *mat.Dense, offset, factor float64) *mat.Dense {
+		out := mat.DenseCopyOf(x)
+		out.Apply(func(_, j int, v float64) float64 { return math.Round(v*1e4)*factor + offset*float64(j) }, x)
+		return out
+	}
+	numbers := func(d *pu.Dataset) *mat.Dense {
+		x := mat.NewDense(d.Len(), len(d.Table.Columns), nil)
+		for j := range d.Table.Columns {
+			x.SetCol(j, d.Table.Columns[j].Numbers)
+		}
+		return x
+	}
+	for _, method := range []pu.Method{pu.Tabular{}, pu.Linear{}} {
+		var want []float64
+		for _, other := range []struct{ offset, factor float64 }{{0, 1}, {1.7e9, 1}, {-1e12, 1}, {0, 0x1p+600}, {0, 0x1p-600}} {
+			own := expect.Must(pu.Features(whole(numbers(data), other.offset, other.factor), data.Labeled))(t)
+			c := expect.Must(pu.Fit(t.Context(), own, pu.Config{Method: method, Seed: 1, Prior: 0.2, Engine: enginetest.Open(t)}))(t)
+			got := expect.Must(c.Predict(expect.Must(pu.Features(whole(numbers(test), other.offset, other.factor), nil))(t)))(t)
+			if want == nil {
+				want = got
+			}
+			for i, p := range got {
+				expect.Require(t, math.Abs(p-want[i]) < 2e-3, "%v, %v: example %d has %g, want %g", method, other, i, p, want[i])
+			}
+		}
+	}
+}
+
 func TestFitRefuses(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, _ := blobData(t)

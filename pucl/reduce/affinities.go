@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/internal/spans"
@@ -74,6 +75,7 @@ func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) 
 		row := mat.NewVecDense(d, data.RawRowView(i))
 		squares[i] = mat.Dot(row, row)
 	}
+	exact := dominated(squares)
 	near := make([][]neighbor, n)
 	products := mat.NewDense(min(rowsAtOnce, n), n, nil)
 	for first := 0; first < n; first += rowsAtOnce {
@@ -87,6 +89,10 @@ func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) 
 			for r := from; r < end; r++ {
 				i := first + r
 				near[i] = least(k, n, i, func(j int, product float64) float64 {
+					if exact {
+						distance := floats.Distance(data.RawRowView(i), data.RawRowView(j), 2)
+						return distance * distance
+					}
 					return max(0, squares[i]+squares[j]-2*product)
 				}, block.RawRowView(r))
 			}
@@ -95,8 +101,15 @@ func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) 
 	return near, nil
 }
 
+// dominated reports whether a few of the squared lengths are more than a million times the median: then differences of
+// squares would lose the distances between all other rows.
+func dominated(squares []float64) bool {
+	sorted := slices.Sorted(slices.Values(squares))
+	return sorted[len(sorted)-1] > 1e6*sorted[len(sorted)/2]
+}
+
 // center takes the mean of its rows from every row of x, so that differences of squares lose less, and scales all so that no square
-// is too large or too small: shares do not change by that.
+// is too large or too small: shares do not change by that. Where rows far away dominate, it takes the median of each column instead.
 func center(x *mat.Dense) {
 	n, d := x.Dims()
 	largest := max(mat.Max(x), -mat.Min(x))
@@ -104,11 +117,21 @@ func center(x *mat.Dense) {
 		return
 	}
 	x.Apply(func(_, _ int, v float64) float64 { return v / largest }, x)
-	mean := make([]float64, d)
+	mean, median := make([]float64, d), make([]float64, d)
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
 			mean[j] += v / float64(n)
 		}
+	}
+	for j := range median {
+		median[j] = slices.Sorted(slices.Values(mat.Col(nil, j, x)))[n/2]
+	}
+	squares := make([]float64, n)
+	for i := range squares {
+		squares[i] = math.Pow(floats.Distance(x.RawRowView(i), median, 2), 2)
+	}
+	if dominated(squares) {
+		mean = median
 	}
 	x.Apply(func(_, j int, v float64) float64 { return v - mean[j] }, x)
 }

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // The errors of this package wrap one of these values; test for them with errors.Is.
@@ -33,10 +35,14 @@ type Projection struct {
 // magnitude is positive, which makes results on the same data agree.
 //
 // Rows that are all equal, as those of a collapsed embedding, have no variance to explain: the shares are 0 and the
-// directions arbitrary. FitPCA returns an error if n < 2, if k is not between 1 and the smaller of n and d, if an
+// directions arbitrary. A column that only rounding varies, see [rows.Rounding], counts as constant. Neither an offset nor a
+// scale of the data costs digits, see [rows.Near]. FitPCA returns an error if n < 2, if k is not between 1 and the smaller of n and d, if an
 // entry is not finite, or if the singular value decomposition fails.
 //
 // Source: I. T. Jolliffe, Principal Component Analysis, 2nd edition (2002).
+//
+// [rows.Near]: https://pkg.go.dev/github.com/puclab/puclab/pucl/rows#Near
+// [rows.Rounding]: https://pkg.go.dev/github.com/puclab/puclab/pucl/rows#Rounding
 func FitPCA(data mat.Matrix, k int) (*Projection, error) {
 	n, d := dims(data)
 	if n < 2 {
@@ -48,15 +54,20 @@ func FitPCA(data mat.Matrix, k int) (*Projection, error) {
 	if err := checkFinite("PCA", data); err != nil {
 		return nil, err
 	}
+	near, origin := rows.Varying(mat.DenseCopyOf(data))
+	unit := rows.Magnitude(max(mat.Max(near), -mat.Min(near)))
+	near.Scale(1/unit, near)
 	var pc stat.PC
-	if !pc.PrincipalComponents(data, nil) {
+	if !pc.PrincipalComponents(near, nil) {
 		return nil, fmt.Errorf("reduce: PCA: the singular value decomposition of the %d by %d data did not converge", n, d)
 	}
 	var all mat.Dense
 	pc.VectorsTo(&all)
 	p := &Projection{Mean: make([]float64, d), Components: mat.DenseCopyOf(all.Slice(0, d, 0, k)), Explained: make([]float64, k)}
 	for j := range d {
-		p.Mean[j] = stat.Mean(mat.Col(nil, j, data), nil)
+		if p.Mean[j] = unit * stat.Mean(mat.Col(nil, j, near), nil); origin != nil {
+			p.Mean[j] += origin[j]
+		}
 	}
 	variances := pc.VarsTo(nil)
 	total := 0.0 // one by one: the order of floats.Sum, and so the last bit, depends on the processor

@@ -93,11 +93,46 @@ func TestPCAProperties(t *testing.T) {
 	}
 }
 
-// TestPCACollapsed: an embedding of which all rows are equal projects to the origin, without NaN.
+// TestPCACollapsed: an embedding of which all rows are equal, or are but for rounding, has no variance, and equal rows
+// project to the origin. The mean of 500 numbers 0.1 is not 0.1.
 func TestPCACollapsed(t *testing.T) {
-	z, explained := expect.Must2(PCA(mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2}), 2))(t)
-	expect.That(t, explained[0] == 0 && explained[1] == 0 && mat.Norm(z, 2) == 0,
-		"shares %v, coordinates %v", explained, mat.Formatted(z))
+	for _, at := range []float64{0, 1e-320, 0.1, -1e10, 1e300} {
+		x := mat.NewDense(500, 2, nil)
+		x.Apply(func(_, j int, _ float64) float64 { return at * float64(1+6*j) }, x)
+		z, explained := expect.Must2(PCA(x, 2))(t)
+		expect.That(t, explained[0] == 0 && explained[1] == 0 && mat.Norm(z, 2) == 0,
+			"%g: shares %v, coordinates %v", at, explained, mat.Formatted(z.Slice(0, 3, 0, 2)))
+		for i := range 250 { // other numbers, by the least that there is
+			x.Set(i, 1, math.Nextafter(x.At(i, 1), math.Inf(1)))
+		}
+		_, explained = expect.Must2(PCA(x, 2))(t)
+		expect.That(t, explained[0] == 0 || math.Abs(at) < 1e-300, "%g, rounded: shares %v", at, explained)
+	}
+}
+
+// TestPCAOfAnyNumbers: added constants and factors change neither shares nor components, and coordinates by the factor.
+func TestPCAOfAnyNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	x := mat.NewDense(200, 3, nil)
+	x.Apply(func(_, j int, _ float64) float64 { return math.Round(rng.NormFloat64()*1000) * float64(j+1) }, x)
+	want := expect.Must(FitPCA(x, 2))(t)
+	z := expect.Must(want.Project(x))(t)
+	for _, other := range []struct{ offset, factor float64 }{
+		{1e9, 1}, {-1e12, 1}, {1e15, 1}, {0, 1e200}, {0, 1e-200}, {0, 1e300}, {0, 0x1p-1000}, {0x1p+990, 0x1p+950},
+	} {
+		y := mat.DenseCopyOf(x)
+		y.Apply(func(_, _ int, v float64) float64 { return v*other.factor + other.offset }, y)
+		p := expect.Must(FitPCA(y, 2))(t)
+		got := expect.Must(p.Project(y))(t)
+		expect.That(t, mat.EqualApprox(p.Components, want.Components, 1e-9), "%v: components %v", other, mat.Formatted(p.Components))
+		for k := range 2 {
+			expect.Near(t, p.Explained[k], want.Explained[k], 1e-9, "%v", other)
+		}
+		for i := range 200 { // the mean is known to as many digits as the rows
+			rounding := 1e-6 + math.Abs(other.offset/other.factor)*0x1p-51
+			expect.Near(t, got.At(i, 0)/other.factor, z.At(i, 0), rounding, "%v", other)
+		}
+	}
 }
 
 func TestPCAErrors(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/pucl/internal/spans"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // TSNEConfig says how t-SNE goes about it. Its zero value is usual practice.
@@ -51,7 +52,7 @@ func TSNE(ctx context.Context, data mat.Matrix, config TSNEConfig) (points *mat.
 	if err := checkFinite("t-SNE", data); err != nil {
 		return nil, 0, err
 	}
-	x := mat.DenseCopyOf(data)
+	x, _ := rows.Varying(mat.DenseCopyOf(data))
 	center(x)
 	y, err := start(x, config.Start)
 	if err != nil {

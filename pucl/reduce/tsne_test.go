@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/expect"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // sklearn is what scikit-learn says; see testdata/make_fixtures.py.
@@ -83,6 +84,35 @@ func TestPairs(t *testing.T) {
 		}
 	}
 	expect.That(t, math.Abs(sum-1) <= 1e-12, "the pairs sum to %g", sum)
+}
+
+// TestPairsOfAnyRows: neither a constant added to all rows nor one row far away changes the pairs of the other rows.
+func TestPairsOfAnyRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	x := mat.NewDense(100, 2, nil)
+	x.Apply(func(int, int, float64) float64 { return float64(rng.IntN(1 << 20)) }, x)
+	prepared := func(x *mat.Dense) [][]float64 {
+		near, _ := rows.Near(mat.DenseCopyOf(x))
+		center(near)
+		return expect.Must(affinities(t.Context(), near, 5))(t).dense()
+	}
+	want := prepared(x)
+	for _, offset := range []float64{1e9, -1e12, 1e15} {
+		y := mat.DenseCopyOf(x)
+		y.Apply(func(_, _ int, v float64) float64 { return v + offset }, y)
+		for i, row := range prepared(y) {
+			for j, got := range row {
+				expect.Near(t, got, want[i][j], 1e-9*want[i][j]+1e-15, "%g", offset)
+			}
+		}
+	}
+	var y mat.Dense
+	y.Stack(x, mat.NewDense(1, 2, []float64{1e18, 0}))
+	for i, row := range prepared(&y)[:100] {
+		for j, got := range row[:100] {
+			expect.Near(t, got*101, want[i][j]*100, 1e-6*want[i][j]+1e-12, "beside a row far away")
+		}
+	}
 }
 
 // slopes returns the gradient at y by the tree, and by loops over all pairs.

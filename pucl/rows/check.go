@@ -70,7 +70,7 @@ func CheckFinite(x *mat.Dense) error {
 }
 
 // These bound how far entries may lie apart where squares of distances are computed with.
-const leastSpread, largestSpread = 1e-100, 1e100
+const leastSpread, largestSpread = leastPlain, largestPlain
 
 // CheckSpread returns an error if the distances between the rows of x, which are finite, tell nothing: if all rows are the same, or if
 // entries lie so far or so near to each other that the squares of distances leave the range of float64.

@@ -32,6 +32,34 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// Near moves the columns far from 0 exactly, and Magnitude brings squares into range.
+func TestNearAndMagnitude(t *testing.T) {
+	x := mat.NewDense(3, 4, []float64{
+		1e15 + 2, 5, -0.1, 0,
+		1e15, 1e9, -0.1, 0,
+		1e15 + 1, 7, -0.1, 0,
+	})
+	near, origin := Near(x)
+	expect.That(t, slices.Equal(origin, []float64{1e15, 0, -0.1, 0}) && x.At(0, 0) == 1e15+2 &&
+		mat.Equal(near, mat.NewDense(3, 4, []float64{2, 5, 0, 0, 0, 1e9, 0, 0, 1, 7, 0, 0})), "%v from %v", near, origin)
+	plain := mat.NewDense(2, 1, []float64{999, 1000})
+	near, origin = Near(plain)
+	expect.That(t, near == plain && origin == nil, "999 times the range counts as far")
+	_, origin = Near(mat.NewDense(2, 1, []float64{1001, 1002}))
+	expect.That(t, slices.Equal(origin, []float64{1001}), "1001 times the range is moved by %v", origin)
+	ulp := math.Nextafter(0.3, 1)
+	x = mat.NewDense(2, 3, []float64{0.3, -1e15, 1, ulp, -1e15 + 8, 2})
+	near, origin = Varying(x)
+	expect.That(t, slices.Equal(origin, []float64{0.3, -1e15, 0}) && mat.Equal(near, mat.NewDense(2, 3, []float64{0, 0, 1, 0, 8, 2})),
+		"%v from %v", near, origin)
+	expect.Each(t, func(v float64) bool {
+		unit := Magnitude(math.Abs(v))
+		square := (v / unit) * (v / unit)
+		return unit == 1 || square > 1e-30 && square < 8 && !math.IsInf(1/unit, 0)
+	}, map[float64]bool{0: true, 1e-99: true, -1e99: true, 1e101: true, -math.MaxFloat64: true, 1e-101: true, 1e-310: true})
+	expect.Equal(t, Magnitude(1e99), 1.0)
+}
+
 // The messages as a user meets them, with what was given, what was expected and how to mend it. Other tests of this module
 // need not compare them.
 func TestErrors(t *testing.T) {

@@ -21,6 +21,13 @@ const (
 // prior is taken at the sharpest bend of the difference of the two instead, if that prior is the larger one. It returns the posteriors
 // too. Scores should be logits: distances between them count.
 //
+// Distances cannot count where a few scores lie far from all others, because a bandwidth or a grid that follows them
+// smooths the others away. Such scores are pulled in, which keeps the order of all others. Scores are far if the range of
+// all is more than 100 times that of the inner 98% of both kinds; they are moved to within one such range. If a standard
+// deviation still is more than 5 times the range of the inner 80%, and the interval is longer than 0.6, scores are moved to
+// within one range of the inner 80%. So up to a tenth of either kind may lie anywhere. More of them make the estimate too
+// small.
+//
 // Source: Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020,
 // Algorithms 1 and 2, with the numbers of dimonenka/DEDPUL. Differences: densities are read off a grid, and ratios are
 // computed at a thousand quantiles of the unlabeled scores. The running maximum starts at the mean score, in the program
@@ -32,7 +39,31 @@ func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e, err := s.estimate(c, func(s scored) float64 { return s.ratios().prior() })
+	estimate := func(c Config) (Estimate, error) {
+		return s.estimate(c, func(s scored) float64 { return s.ratios().prior() })
+	}
+	pull := func(share float64) (err error) {
+		scores = s.pulledIn(scores, share)
+		s, err = newScored(scores, labeled)
+		return err
+	}
+	if s.far() {
+		if err := pull(farShare); err != nil {
+			return Estimate{}, err
+		}
+	}
+	e, err := estimate(c)
+	if err == nil && s.wide() {
+		known := e
+		if c.Resamples < 0 { // the interval is asked for here alone
+			known, err = estimate(Config{Seed: c.Seed})
+		}
+		if err == nil && known.High-known.Low > wideInterval {
+			if err = pull(wideShare); err == nil {
+				e, err = estimate(c)
+			}
+		}
+	}
 	if err != nil {
 		return Estimate{}, err
 	}

@@ -25,14 +25,12 @@ func (g grid) cell(x float64) (point int, part float64) {
 // density returns the density of s at the points, smoothed by a Gaussian of a bandwidth in standard deviations of s.
 func (g grid) density(s sample, bandwidth float64) []float64 {
 	weights := make([]float64, gridPoints)
-	mean, variance := s.mean(), 0.0
 	for i, x := range s.scores {
-		variance += s.weights[i] * (x - mean) * (x - mean)
 		point, part := g.cell(x)
 		weights[point] += s.weights[i] * (1 - part)
 		weights[point+1] += s.weights[i] * part
 	}
-	width := max(bandwidth*math.Sqrt(variance)/g.step, 0.5) // in steps: a Gaussian less wide would fall between the points
+	width := max(bandwidth*s.deviation()/g.step, 0.5) // in steps: a Gaussian less wide would fall between the points
 	kernel := make([]float64, int(5*width)+2)
 	for i := range kernel {
 		z := float64(i) / width

@@ -243,15 +243,16 @@ func ticeOf(x [][]float64, labeled int, fold []int) tice {
 	}
 	features := mat.NewDense(len(x), len(x[0]), slices.Concat(x...))
 	for j := range x[0] {
-		t.parts = append(t.parts, partsOf(mat.Col(nil, j, features)))
+		t.parts = append(t.parts, partsOf(mat.Col(nil, j, features), 0))
 	}
 	return t
 }
 
 // Parts have equal width, a border belongs to the part above it, and a constant feature has one part.
 func TestPartsOfARange(t *testing.T) {
-	expect.Equal(t, partsOf([]float64{-1, -0.01, 0, 1, 2.99, 3, 1.99, 0.99}), []uint8{0, 0, 1, 2, 3, 3, 2, 1})
-	expect.Equal(t, partsOf([]float64{7, 7}), []uint8{0, 0})
+	expect.Equal(t, partsOf([]float64{-1, -0.01, 0, 1, 2.99, 3, 1.99, 0.99}, 0), []uint8{0, 0, 1, 2, 3, 3, 2, 1})
+	expect.Equal(t, partsOf([]float64{7, 7}, 0), []uint8{0, 0})
+	expect.Equal(t, partsOf([]float64{0, 1, 2, 3, 1e9, -1e9}, 0.1), []uint8{0, 1, 2, 3, 3, 0})
 }
 
 // With large nodes the estimate is an upper bound: for Gaussian classes 3 apart in one of two features it is above

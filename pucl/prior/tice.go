@@ -25,7 +25,9 @@ const (
 // most c, the share of positives that is labeled. TIcE takes the largest such share over the nodes of trees, minus
 // one standard deviation, for c. The trees are grown on one fifth of the rows and evaluated on the others. A feature
 // is split into four parts of equal width between its smallest and its largest value, once on each path, so a
-// feature with a long tail should be transformed first.
+// feature with a long tail should be transformed first. Where no feature has 10 rows in each of two parts, because a few
+// rows lie far from all others, the parts are those of the range of the inner 98% of its values. Where that does not help
+// either, as with features of one value, the estimate is 1 and the interval is that from 0 to 1.
 //
 // Scores of a classifier are one feature. Give probabilities, and expect four nodes.
 //
@@ -56,10 +58,23 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	for k, i := range random.Perm(n) {
 		t.fold[i], t.weights[k] = k%ticeFolds, 1
 	}
-	for j := range t.parts {
-		t.parts[j] = partsOf(mat.Col(nil, j, x))
+	for _, out := range []float64{0, 0.01} {
+		for j := range t.parts {
+			t.parts[j] = partsOf(mat.Col(nil, j, x), out)
+		}
+		if t.splits() {
+			break
+		}
 	}
 	e := Estimate{Prior: t.prior(), OverlapUnknown: true}
+	if !t.splits() {
+		e.Prior = 1
+		e.bound(c, func() float64 { return e.Prior })
+		if c.Resamples >= 0 {
+			e.Low, e.High = 0, 1
+		}
+		return e, nil
+	}
 	e.bound(c, func() float64 {
 		t.resample(random)
 		return t.prior()
@@ -67,16 +82,33 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	return e, nil
 }
 
-// partsOf returns the part of the range of the values in which each of them lies.
-func partsOf(values []float64) []uint8 {
-	low, high := slices.Min(values), slices.Max(values)
+// partsOf returns the part of the range of the values in which each of them lies. The range leaves out a share of the
+// values at either end, which count as the ends.
+func partsOf(values []float64, out float64) []uint8 {
+	sorted := slices.Sorted(slices.Values(values))
+	skip := int(math.Ceil(out * float64(len(values))))
+	low, high := sorted[skip], sorted[len(values)-1-skip]
 	parts := make([]uint8, len(values))
 	for i, v := range values {
 		if high > low {
-			parts[i] = uint8(min((v-low)/(high-low)*ticeParts, ticeParts-1))
+			parts[i] = uint8(max(0, min((v-low)/(high-low)*ticeParts, ticeParts-1)))
 		}
 	}
 	return parts
+}
+
+// splits reports whether some feature has enough rows for a node in each of two parts.
+func (t *tice) splits() bool {
+	return slices.ContainsFunc(t.parts, func(parts []uint8) bool {
+		var counts [ticeParts]int
+		filled := 0
+		for _, part := range parts {
+			if counts[part]++; counts[part] == ticeFewest {
+				filled++
+			}
+		}
+		return filled > 1
+	})
 }
 
 // tice is the data of TIcE.

@@ -19,11 +19,14 @@ type Sample struct {
 // DistributionsConfig says how Distributions draws. The zero value works; its labels are "similarity" and "density".
 type DistributionsConfig struct {
 	Figure
-	Bins int // from the least value to the largest; 0 means 40
+	Bins int // from the least drawn value to the largest; 0 means 40
 }
 
 // Distributions draws how values of several kinds are spread, over each other: each as a histogram in the same bins, scaled to an
 // area of 1, so that kinds of different size compare. Each has a line style and a marker of its own, and a legend stands to the right.
+//
+// If the range of all values is more than 100 times that of the inner 98% of each sample, values beyond the latter, widened by
+// its length on both sides, are not drawn. The legend states their number, and they count toward the area.
 //
 // It returns an error if there is no sample, one has no values, a value is not finite, or the number of bins is negative.
 func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, error) {
@@ -42,10 +45,11 @@ func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, erro
 			return nil, err
 		}
 	}
-	low, high := slices.Min(samples[0].Values), slices.Max(samples[0].Values)
-	for _, s := range samples {
-		low, high = min(low, slices.Min(s.Values)), max(high, slices.Max(s.Values))
+	all := make([][]float64, len(samples))
+	for i, s := range samples {
+		all[i] = s.Values
 	}
+	low, high := innerLimits(all...)
 	bins := cmp.Or(cfg.Bins, 40)
 	if width := (high - low) / float64(bins); low+width == low || high-width == high { // what is as good as one value gets a bin
 		room := max(0.5, 1e-9*max(math.Abs(low), math.Abs(high)))
@@ -56,12 +60,12 @@ func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, erro
 	var entries []Entry
 	var front []plot.Plotter
 	for i, style := range stylesOf(samples, func(s Sample) string { return s.Name }) {
-		outline, tops := histogram(samples[i].Values, low, high, bins)
+		outline, tops, outside := histogram(samples[i].Values, low, high, bins)
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: sheer(style.Color)})
 		line := &plotter.Line{XYs: outline, LineStyle: style.Line(1.6)}
 		marks := newMarks(tops, style.Glyph(4), 0)
 		front = append(front, line, marks)
-		entries = append(entries, newEntry(samples[i].Name, line, marks))
+		entries = append(entries, newEntry(beyond(samples[i].Name, outside, len(samples[i].Values)), line, marks))
 	}
 	p.Add(front...)
 	p.Y.Min, p.Y.Max = 0, 1.05*p.Y.Max
@@ -69,11 +73,16 @@ func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, erro
 	return p, nil
 }
 
-// histogram returns the outline of a histogram of area 1, from the axis to the axis, and the top of the fullest bin, where its mark is.
-func histogram(values []float64, low, high float64, bins int) (outline, tops plotter.XYs) {
+// histogram returns the outline of a histogram of area 1, from the axis to the axis, the top of the fullest bin, where its mark is, and
+// the number of values outside, which is below that of all values.
+func histogram(values []float64, low, high float64, bins int) (outline, tops plotter.XYs, outside int) {
 	counts := make([]int, bins)
 	width := (high - low) / float64(bins)
 	for _, v := range values {
+		if v < low || v > high {
+			outside++
+			continue
+		}
 		counts[min(int((v-low)/width), bins-1)]++
 	}
 	at := func(edge int) float64 { return low + float64(edge)*width }
@@ -91,5 +100,5 @@ func histogram(values []float64, low, high float64, bins int) (outline, tops plo
 	}
 	outline = append(outline, plotter.XY{X: at(end)})
 	fullest := slices.Index(counts, slices.Max(counts))
-	return outline, plotter.XYs{{X: at(fullest) + width/2, Y: density(fullest)}}
+	return outline, plotter.XYs{{X: at(fullest) + width/2, Y: density(fullest)}}, outside
 }

@@ -64,7 +64,7 @@ func Reliability(cfg Figure, curves ...ReliabilityCurve) (*Composite, error) {
 		top.Add(ends, line, marks)
 		entries = append(entries, newEntry(k.Name, line, marks))
 		if len(k.Probabilities) > 0 {
-			outline, tops := histogram(k.Probabilities, 0, 1, reliabilityBins)
+			outline, tops, _ := histogram(k.Probabilities, 0, 1, reliabilityBins)
 			below.Add(&plotter.Polygon{XYs: []plotter.XYs{outline}, Color: sheer(style.Color)})
 			outlines = append(outlines, &plotter.Line{XYs: outline, LineStyle: style.Line(1.6)}, newMarks(tops, style.Glyph(4), 0))
 		}

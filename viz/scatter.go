@@ -35,6 +35,9 @@ type ScatterConfig struct {
 // marks where they are much smaller than others, so that a few labeled points stay visible among many; of groups of
 // one size the first lies on top. A group may be empty, but not all of them.
 //
+// If the range of one axis is more than 100 times that of the inner 98% of each group, points beyond the latter, widened by its
+// length on both sides, are not drawn, and the legend states their number: "negative (2 of 8,000 outside)".
+//
 // It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, or a Gaussian has no
 // covariance.
 func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
@@ -56,13 +59,14 @@ func scatter(cfg ScatterConfig, groups []Group, behind ...plot.Plotter) (p *plot
 	total := 0
 	drawn := make([]*marks, len(groups))
 	styles := stylesOf(groups, func(g Group) string { return g.Name })
+	seen := nearby(groups)
 	for i, s := range styles {
-		g := groups[i]
+		g := seen[i]
 		m := newMarks(points(g.X, g.Y), s.Glyph(0), 4)
-		name := g.Name
+		name := beyond(g.Name, len(groups[i].X)-len(g.X), len(groups[i].X))
 		if n := len(g.X); cfg.MaxPerGroup > 0 && n > cfg.MaxPerGroup {
 			m.XYs = pick(m.XYs, subset(n, cfg.MaxPerGroup, cfg.Seed, uint64(i)))
-			name = fmt.Sprintf("%s (%s of %s)", g.Name, number(float64(cfg.MaxPerGroup), 0), number(float64(n), 0))
+			name = fmt.Sprintf("%s (%s of %s)", name, number(float64(cfg.MaxPerGroup), 0), number(float64(n), 0))
 		}
 		total += len(m.XYs)
 		drawn[i] = m
@@ -93,6 +97,26 @@ func scatter(cfg ScatterConfig, groups []Group, behind ...plot.Plotter) (p *plot
 		EqualAspect(p)
 	}
 	return p, entries, nil
+}
+
+// nearby returns the groups without the points outside of [innerLimits].
+func nearby(groups []Group) []Group {
+	var x, y [][]float64
+	for _, g := range groups {
+		x, y = append(x, g.X), append(y, g.Y)
+	}
+	left, right := innerLimits(x...)
+	bottom, top := innerLimits(y...)
+	out := make([]Group, len(groups))
+	for i, g := range groups {
+		out[i].Name = g.Name
+		for k := range g.X {
+			if g.X[k] >= left && g.X[k] <= right && g.Y[k] >= bottom && g.Y[k] <= top {
+				out[i].X, out[i].Y = append(out[i].X, g.X[k]), append(out[i].Y, g.Y[k])
+			}
+		}
+	}
+	return out
 }
 
 // markRadius returns the radius in points of the marks of a figure with n points.

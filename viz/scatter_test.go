@@ -26,6 +26,26 @@ func TestScatterErrors(t *testing.T) {
 	expect.Must(Scatter(ScatterConfig{}, Group{Name: "empty"}, Group{Name: "one", X: []float64{1}, Y: []float64{1}}))(t)
 }
 
+// A value far from all others does not press these into one bin or onto one point, and the legend counts it.
+func TestFarValues(t *testing.T) {
+	var values []float64
+	for i := range 200 {
+		values = append(values, float64(i%20))
+	}
+	far := append(slices.Clone(values), 1e9)
+	dots := Group{Name: Negative, X: slices.Repeat(values, 2), Y: slices.Repeat(values, 2)}
+	dots.X[7], dots.Y[9] = -1e12, 1e12
+	histograms := expect.Must(Distributions(DistributionsConfig{}, Sample{"some", values}, Sample{"far", far}))(t)
+	scattered := expect.Must(Scatter(ScatterConfig{}, dots, Group{Name: Positive, X: []float64{3}, Y: []float64{60}}))(t)
+	for count, p := range map[string]*plot.Plot{"(1": histograms, "(2": scattered} {
+		svg := string(expect.Must(drawnSVG(p, 400, 300))(t))
+		expect.That(t, strings.Contains(svg, count) && strings.Contains(svg, "outside)"), "the legend does not count %s outside", count)
+		expect.That(t, p.X.Max < 100 && p.X.Min > -100 && p.Y.Max < 100, "axes from %g to %g and to %g", p.X.Min, p.X.Max, p.Y.Max)
+	}
+	low, high := innerLimits(values, []float64{1e9})
+	expect.That(t, low == 0 && high == 1e9, "a series of one value is cut off at %g to %g", low, high)
+}
+
 func TestScatterSubset(t *testing.T) {
 	g := Group{Name: Negative}
 	for i := range 1000 {
@@ -134,7 +154,7 @@ func TestDistributionsErrors(t *testing.T) {
 
 // TestHistogram counts by hand: of 1, 1.5, 2 and 4.5 in six bins from 0 to 6, where nothing is drawn of the first and the last.
 func TestHistogram(t *testing.T) {
-	outline, top := histogram([]float64{1, 1.5, 2, 4.5}, 0, 6, 6)
+	outline, top, _ := histogram([]float64{1, 1.5, 2, 4.5}, 0, 6, 6)
 	want := [][2]float64{{1, 0}, {1, 0.5}, {2, 0.5}, {2, 0.25}, {3, 0.25}, {3, 0}, {4, 0}, {4, 0.25}, {5, 0.25}, {5, 0}}
 	expect.Require(t, len(outline) == len(want), "%v", outline)
 	area := 0.0
@@ -144,7 +164,7 @@ func TestHistogram(t *testing.T) {
 			area += (q.X - outline[i-1].X) * q.Y
 		}
 	}
-	edge, _ := histogram([]float64{0, 2}, 0, 2, 2)
+	edge, _, _ := histogram([]float64{0, 2}, 0, 2, 2)
 	expect.That(t, edge[len(edge)-1].X == 2 && edge[3].Y == 0.5, "the last bin has its upper end in it: %v", edge)
 	expect.That(t, area == 1 && top[0].X == 1.5 && top[0].Y == 0.5, "area %g, top %v", area, top)
 }

@@ -28,11 +28,11 @@ func (s scored) farAbove() bool {
 	return max(s.positive.largest(), s.unlabeled.largest())-high > farRange*s.span(farShare)
 }
 
-// inner returns the least and the largest score when a share of either kind is left out at both ends.
+// inner returns the least and the largest score when a share of either kind, rounded up, is left out at both ends.
 func (s scored) inner(share float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, x := range [][]float64{s.positive.scores, s.unlabeled.scores} {
-		out := int(share * float64(len(x)))
+		out := int(math.Ceil(share * float64(len(x))))
 		low, high = min(low, x[out]), max(high, x[len(x)-1-out])
 	}
 	return low, high

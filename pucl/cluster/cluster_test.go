@@ -295,6 +295,7 @@ func TestErrors(t *testing.T) {
 		"3 rows and 0 labels … give one for each row, in the same order":                                                     expect.Err(SeedingWeights(x, nil)),
 		"-1 random starts … Restarts must be 1 or more, or 0 for 1":                                                          expect.Err(PUPL(x, labeled, Config{Restarts: -1})),
 		"there is no start 4 … take OneDrawn, Means, TwoDrawn or TwoRandom":                                                  expect.Err(PUPL(x, labeled, Config{Start: 4})),
+		"all 3 rows are the same … collapsed, train again":                                                                   pupl(1, 0.3, math.Nextafter(0.3, 1), 0.3),
 		"all 10 rows are the same … collapsed, train again":                                                                  equal(TwoDrawn),
 		"all 10 rows are the same … give features that differ":                                                               equal(OneDrawn),
 		"all 10 rows are the same … where they are an embedding":                                                             equal(Means),

@@ -14,7 +14,7 @@ type Binary struct {
 	Confusion         // of the predictions: positive where the score is above Threshold
 	Threshold float64 // 0 for logits, 0.5 for probabilities
 	AUC       float64 // see [AUC]; NaN where only one class occurs
-	Constant  bool    // every score is the same
+	Constant  bool    // every score is the same, but for rounding
 }
 
 // ScoreBinary measures scores against the true classes, an example being predicted positive where its score is above
@@ -24,7 +24,7 @@ func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, err
 	if err != nil {
 		return Binary{}, err
 	}
-	b := Binary{Threshold: threshold, AUC: math.NaN(), Constant: slices.Min(scores) == slices.Max(scores)}
+	b := Binary{Threshold: threshold, AUC: math.NaN(), Constant: constant(scores)}
 	if b.Confusion, err = Count(predicted, truth); err != nil {
 		return Binary{}, err
 	}
@@ -34,6 +34,12 @@ func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, err
 		}
 	}
 	return b, nil
+}
+
+// constant reports whether scores differ by no more than rounding. Of infinite ones that are not equal they do.
+func constant(scores []float64) bool {
+	low, high := slices.Min(scores), slices.Max(scores)
+	return low == high || high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)) && !math.IsInf(high-low, 0)
 }
 
 // Degeneracy returns how the classifier is degenerate: all its scores are the same, or at least all its predictions.

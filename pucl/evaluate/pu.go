@@ -3,7 +3,6 @@ package evaluate
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // ScoreConfig says what is known of held-out PU data. The zero value knows no class prior and takes the unlabeled examples for
@@ -29,7 +28,7 @@ type PU struct {
 	Prior     float64 // π as in ScoreConfig, 0 where unknown
 	Labeled   int     // labeled positives held out
 	Unlabeled int     // unlabeled examples held out
-	Constant  bool    // every score is the same
+	Constant  bool    // every score is the same, but for rounding
 
 	// UnlabeledPrior is the share of positives among the unlabeled, 0 where π is not known. It is π itself in the case-control
 	// settings and below it in the single-dataset setting.
@@ -71,7 +70,7 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 		Prior:          config.Prior,
 		Labeled:        c.TruePositive + c.FalseNegative,
 		Unlabeled:      c.FalsePositive + c.TrueNegative,
-		Constant:       slices.Min(scores) == slices.Max(scores),
+		Constant:       constant(scores),
 		UnlabeledPrior: config.Prior,
 	}
 	if s.Labeled == 0 || s.Unlabeled == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/engine"
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // Rule says which parts of MAK choose.
@@ -186,7 +187,7 @@ func (s *Selection) score(c Config) {
 func normalized(v []float64) (out []float64, constant bool) {
 	mean, std := stat.PopMeanStdDev(v, nil)
 	out = make([]float64, len(v))
-	if slices.Min(v) == slices.Max(v) || std == 0 {
+	if low, high := slices.Min(v), slices.Max(v); std == 0 || high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)) {
 		return out, true
 	}
 	for i := range v {

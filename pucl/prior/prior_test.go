@@ -137,6 +137,11 @@ func TestInvariances(t *testing.T) {
 		}
 		a, b := prior(e.of, scores, labeled), prior(e.of, mapped(of), labeled)
 		expect.That(t, math.Abs(a-b) <= tolerance, "%s: %v, and %v after a change that should not count", e.name, a, b)
+		for _, moved := range []func(float64) float64{ // by as much as leaves 20 bits of the scores
+			func(x float64) float64 { return x*0x1p+60 - 0x1p+90 }, func(x float64) float64 { return x + 1e9 },
+		} {
+			expect.Near(t, prior(e.of, mapped(moved), labeled), a, 3e-3, e.name)
+		}
 	}
 	backward, marks := slices.Clone(scores), slices.Clone(labeled)
 	slices.Reverse(backward)

@@ -24,9 +24,9 @@ const (
 // Distances cannot count where a few scores lie far from all others, because a bandwidth or a grid that follows them
 // smooths the others away. Such scores are pulled in, which keeps the order of all others. Scores are far if the range of
 // all is more than 100 times that of the inner 98% of both kinds; they are moved to within one such range. If a standard
-// deviation still is more than 5 times the range of the inner 80%, and the interval is longer than 0.6, scores are moved to
-// within one range of the inner 80%. So up to a tenth of either kind may lie anywhere. More of them make the estimate too
-// small.
+// deviation still is more than 5 times the range of the inner 80%, and the interval is longer than 0.6 or does not meet that
+// of [BBE], scores are moved to within one range of the inner 80%. So up to a tenth of either kind may lie anywhere. More of
+// them make the estimate too small. With fewer than 30 labeled positives the interval contains that of BBE too.
 //
 // Source: Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020,
 // Algorithms 1 and 2, with the numbers of dimonenka/DEDPUL. Differences: densities are read off a grid, and ratios are
@@ -54,15 +54,21 @@ func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	}
 	e, err := estimate(c)
 	if err == nil && s.wide() {
-		known := e
-		if c.Resamples < 0 { // the interval is asked for here alone
-			known, err = estimate(Config{Seed: c.Seed})
-		}
-		if err == nil && known.High-known.Low > wideInterval {
+		pulled := c
+		pulled.Resamples = max(c.Resamples, 0) // the intervals are needed here even if none is asked for
+		own, failed := estimate(pulled)
+		order, other := s.estimate(pulled, scored.bestBin)
+		err = cmp.Or(failed, other)
+		if err == nil && (own.High-own.Low > wideInterval || own.Low > order.High || own.High < order.Low) {
 			if err = pull(wideShare); err == nil {
 				e, err = estimate(c)
 			}
 		}
+	}
+	if err == nil && len(s.positive.scores) < few {
+		var order Estimate
+		order, err = s.estimate(c, scored.bestBin)
+		e.Low, e.High = min(e.Low, order.Low), max(e.High, order.High)
 	}
 	if err != nil {
 		return Estimate{}, err

@@ -9,6 +9,8 @@ const (
 	wideShare     = 0.1  // of either kind at either end that may make a standard deviation wide
 	wideDeviation = 5    // times the span of the others that a wide standard deviation exceeds
 	wideInterval  = 0.6  // length of an interval from wide scores above which they are pulled in
+
+	few = 30 // labeled positives, below which intervals of resampled estimates are too short
 )
 
 // far reports whether some scores lie so far from all others that a grid over all of them does not resolve the others.

@@ -27,6 +27,8 @@ const (
 //
 // It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below 0.99. They cannot
 // tell whether the classes overlap, which DEDPUL or BBE tell of scores of the same rows, and their interval is too narrow; see [Estimate].
+// Of fewer than 30 labeled or unlabeled examples the interval is that from 0 to 1: the threshold is then so high that all
+// resamples may stop at one wrong estimate.
 //
 // Source: Harish G. Ramaswamy, Clayton Scott and Ambuj Tewari, "Mixture Proportion Estimation via Kernel Embedding of Distributions",
 // ICML 2016, gradient thresholding, KM2. Difference: the derivative is worked out where the paper's program takes a difference.
@@ -47,6 +49,9 @@ func KM2(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	e.bound(c, func() float64 {
 		return k.resample(random).prior()
 	})
+	if c.Resamples >= 0 && k.fewer < few {
+		e.Low, e.High = 0, 1
+	}
 	return e, nil
 }
 

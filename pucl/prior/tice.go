@@ -25,9 +25,10 @@ const (
 // most c, the share of positives that is labeled. TIcE takes the largest such share over the nodes of trees, minus
 // one standard deviation, for c. The trees are grown on one fifth of the rows and evaluated on the others. A feature
 // is split into four parts of equal width between its smallest and its largest value, once on each path, so a
-// feature with a long tail should be transformed first. Where no feature has 10 rows in each of two parts, because a few
-// rows lie far from all others, the parts are those of the range of the inner 98% of its values. Where that does not help
-// either, as with features of one value, the estimate is 1 and the interval is that from 0 to 1.
+// feature with a long tail should be transformed first. If the range of every feature is more than 100 times that of its
+// inner 98%, or no feature has 10 rows in each of two parts, the parts are those of the range of the inner 98%, provided that
+// some feature has so many there. If none has either way, such as features of one value, the estimate is 1 and the interval
+// is that from 0 to 1. With other features an estimate of 1 says no more.
 //
 // Scores of a classifier are one feature. Give probabilities, and expect four nodes.
 //
@@ -58,12 +59,19 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	for k, i := range random.Perm(n) {
 		t.fold[i], t.weights[k] = k%ticeFolds, 1
 	}
-	for _, out := range []float64{0, 0.01} {
+	far := true // every feature
+	for j := range t.parts {
+		values := mat.Col(nil, j, x)
+		t.parts[j] = partsOf(values, 0)
+		far = far && isFar(values)
+	}
+	if far || !t.splits() {
+		whole := slices.Clone(t.parts)
 		for j := range t.parts {
-			t.parts[j] = partsOf(mat.Col(nil, j, x), out)
+			t.parts[j] = partsOf(mat.Col(nil, j, x), farShare)
 		}
-		if t.splits() {
-			break
+		if !t.splits() { // as where rare values are all that there is
+			t.parts = whole
 		}
 	}
 	e := Estimate{Prior: t.prior(), OverlapUnknown: true}
@@ -85,9 +93,7 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 // partsOf returns the part of the range of the values in which each of them lies. The range leaves out a share of the
 // values at either end, which count as the ends.
 func partsOf(values []float64, out float64) []uint8 {
-	sorted := slices.Sorted(slices.Values(values))
-	skip := int(math.Ceil(out * float64(len(values))))
-	low, high := sorted[skip], sorted[len(values)-1-skip]
+	low, high := innerOf(values, out)
 	parts := make([]uint8, len(values))
 	for i, v := range values {
 		if high > low {
@@ -95,6 +101,19 @@ func partsOf(values []float64, out float64) []uint8 {
 		}
 	}
 	return parts
+}
+
+// innerOf returns the ends of the values when a share of them, rounded up, is left out at either end.
+func innerOf(values []float64, out float64) (low, high float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	skip := int(math.Ceil(out * float64(len(values))))
+	return sorted[skip], sorted[len(values)-1-skip]
+}
+
+// isFar reports whether the range of the values is that of a few of them, as [scored.far] does. One value counts as such.
+func isFar(values []float64) bool {
+	low, high := innerOf(values, farShare)
+	return low == high || slices.Max(values)-slices.Min(values) > farRange*(high-low)
 }
 
 // splits reports whether some feature has enough rows for a node in each of two parts.

@@ -25,8 +25,8 @@ type DistributionsConfig struct {
 // Distributions draws how values of several kinds are spread, over each other: each as a histogram in the same bins, scaled to an
 // area of 1, so that kinds of different size compare. Each has a line style and a marker of its own, and a legend stands to the right.
 //
-// If the range of all values is more than 100 times that of the inner 98% of each sample, values beyond the latter, widened by
-// its length on both sides, are not drawn. The legend states their number, and they count toward the area.
+// If the range of all values is more than 100 times that of the inner 98% of each sample, values beyond the latter,
+// widened by its length on both sides, are not drawn. The legend states their number, and they count toward the area.
 //
 // It returns an error if there is no sample, one has no values, a value is not finite, or the number of bins is negative.
 func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, error) {
@@ -73,8 +73,8 @@ func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, erro
 	return p, nil
 }
 
-// histogram returns the outline of a histogram of area 1, from the axis to the axis, the top of the fullest bin, where its mark is, and
-// the number of values outside, which is below that of all values.
+// histogram returns the outline of a histogram of area 1, from the axis to the axis, the top of the fullest bin,
+// where its mark is, and the number of values outside, which is below that of all values.
 func histogram(values []float64, low, high float64, bins int) (outline, tops plotter.XYs, outside int) {
 	counts := make([]int, bins)
 	width := (high - low) / float64(bins)

@@ -13,8 +13,9 @@ const (
 	fewest   = 10   // values of a series; all of a shorter one are drawn
 )
 
-// innerLimits returns the range of all values of some series. If a few values lie far from all others, so that a figure
-// would show these as one point, it is the range of the inner 98% of each series of 10 values or more, widened by its length on both sides.
+// innerLimits returns the range of all values of some series. If a few values lie far from all others, so that a
+// figure would show these as one point, it is the range of the inner 98% of each series of 10 values or more, widened
+// by its length on both sides.
 func innerLimits(series ...[]float64) (low, high float64) {
 	innerLow, innerHigh := math.Inf(1), math.Inf(-1)
 	low, high = innerLow, innerHigh
@@ -37,7 +38,8 @@ func innerLimits(series ...[]float64) (low, high float64) {
 	return low, high
 }
 
-// beyond returns the name of a series of n entries of which some lie outside of the axes: "positive (2 of 500 outside)".
+// beyond returns the name of a series of n entries of which some lie outside of the axes: "positive (2 of 500
+// outside)".
 func beyond(name string, outside, n int) string {
 	if outside == 0 {
 		return name

@@ -35,8 +35,9 @@ type ScatterConfig struct {
 // marks where they are much smaller than others, so that a few labeled points stay visible among many; of groups of
 // one size the first lies on top. A group may be empty, but not all of them.
 //
-// If the range of one axis is more than 100 times that of the inner 98% of each group, points beyond the latter, widened by its
-// length on both sides, are not drawn, and the legend states their number: "negative (2 of 8,000 outside)".
+// If the range of one axis is more than 100 times that of the inner 98% of each group, points beyond the latter,
+// widened by its length on both sides, are not drawn, and the legend states their number: "negative (2 of 8,000
+// outside)".
 //
 // It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, or a Gaussian has no
 // covariance.

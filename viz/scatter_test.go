@@ -39,8 +39,10 @@ func TestFarValues(t *testing.T) {
 	scattered := expect.Must(Scatter(ScatterConfig{}, dots, Group{Name: Positive, X: []float64{3}, Y: []float64{60}}))(t)
 	for count, p := range map[string]*plot.Plot{"(1": histograms, "(2": scattered} {
 		svg := string(expect.Must(drawnSVG(p, 400, 300))(t))
-		expect.That(t, strings.Contains(svg, count) && strings.Contains(svg, "outside)"), "the legend does not count %s outside", count)
-		expect.That(t, p.X.Max < 100 && p.X.Min > -100 && p.Y.Max < 100, "axes from %g to %g and to %g", p.X.Min, p.X.Max, p.Y.Max)
+		expect.That(t, strings.Contains(svg, count) && strings.Contains(svg, "outside)"),
+			"the legend does not count %s outside", count)
+		expect.That(t, p.X.Max < 100 && p.X.Min > -100 && p.Y.Max < 100,
+			"axes from %g to %g and to %g", p.X.Min, p.X.Max, p.Y.Max)
 	}
 	low, high := innerLimits(values, []float64{1e9})
 	expect.That(t, low == 0 && high == 1e9, "a series of one value is cut off at %g to %g", low, high)

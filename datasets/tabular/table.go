@@ -107,10 +107,11 @@ func (t *Table) Select(rows []int) (*Table, error) {
 	return out, nil
 }
 
-// Standardize shifts and scales every feature to mean 0 and standard deviation 1 over the rows of t, and returns the means
-// and standard deviations (of the population, dividing by the number of rows), with which other rows, for example those
-// of a test set, can be brought to the same scale. A feature that is the same everywhere is shifted to 0 and not scaled;
-// its standard deviation is returned as 1. Features that differ by 16 units in the last place at most count as the same. Finite features of any size are scaled to finite ones.
+// Standardize shifts and scales every feature to mean 0 and standard deviation 1 over the rows of t, and returns the
+// means and standard deviations (of the population, dividing by the number of rows), with which other rows, for
+// example those of a test set, can be brought to the same scale. A feature that is the same everywhere is shifted to
+// 0 and not scaled; its standard deviation is returned as 1. Features that differ by 16 units in the last place at
+// most count as the same. Finite features of any size are scaled to finite ones.
 func (t *Table) Standardize() (mean, deviation []float64) {
 	_, columns := t.dims()
 	mean, deviation = make([]float64, columns), make([]float64, columns)
@@ -132,8 +133,9 @@ func constant(values []float64) bool {
 	return low == high || high-low <= 0x1p-48*min(math.Abs(low), math.Abs(high))
 }
 
-// moments returns the mean and the standard deviation of values that are not [constant], and overwrites them. Values more
-// than 1,000 times their range away from 0 are moved there first, by an exact subtraction: sums would lose their differences.
+// moments returns the mean and the standard deviation of values that are not [constant], and overwrites them. Values
+// more than 1,000 times their range away from 0 are moved there first, by an exact subtraction: sums would lose their
+// differences.
 func moments(values []float64) (mean, deviation float64) {
 	origin, low, high := 0.0, slices.Min(values), slices.Max(values)
 	if min(math.Abs(low), math.Abs(high))/1000 > high-low {

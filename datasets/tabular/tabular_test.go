@@ -77,11 +77,13 @@ func TestStandardizeExtremes(t *testing.T) {
 			t.Errorf("unit %g: %v, want -1 and 1", unit, got)
 		}
 	}
-	// A constant added to 100,000 numbers changes their deviation by no more than the numbers, and rounding is no deviation.
+	// A constant added to 100,000 numbers changes their deviation by no more than the numbers, and rounding is no
+	// deviation.
 	for _, offset := range []float64{1e9, -1e12, 1e15} {
 		x := table(1, slices.Repeat([]float64{offset, offset + 34}, 50_000)...)
 		mean, deviation := x.Standardize()
-		expect.That(t, mean[0] == offset+17 && math.Abs(deviation[0]-17) < 1e-9, "%g: mean %v, deviation %v", offset, mean, deviation)
+		expect.That(t, mean[0] == offset+17 && math.Abs(deviation[0]-17) < 1e-9,
+			"%g: mean %v, deviation %v", offset, mean, deviation)
 	}
 	_, deviation := table(1, 0.3, math.Nextafter(0.3, 1), 0.3).Standardize()
 	expect.Equal(t, deviation[0], 1.0)

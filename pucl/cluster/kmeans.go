@@ -48,7 +48,7 @@ type Partition struct {
 	Labels    []int      // nearest center of each row
 	Centers   *mat.Dense // [K, d]
 	Counts    []int      // rows of each cluster; 0 where it has none, see Fit
-	Potential float64    // squared distances of all rows to their centers, summed; infinite or 0 where float64 does not hold it
+	Potential float64    // squared distances of all rows to their centers, summed; infinite or 0 beyond float64
 	Rounds    int        // how often the centers moved
 	Converged bool       // the last round changed no label, or moved the centers within the tolerance
 }

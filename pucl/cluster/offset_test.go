@@ -33,8 +33,8 @@ func TestRowsFarFromZero(t *testing.T) {
 	}
 }
 
-// Whole numbers keep all digits when a constant is added. K-means, PUPL and the weights of their seeds must not change, nor when
-// the columns are exchanged; k-center must not change when each row is scaled.
+// Whole numbers keep all digits when a constant is added. K-means, PUPL and the weights of their seeds must not
+// change, nor when the columns are exchanged; k-center must not change when each row is scaled.
 func TestConstantsChangeNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 7))
 	for range 100 {

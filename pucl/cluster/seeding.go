@@ -127,8 +127,9 @@ func (s *seeder) enough(k int) error {
 
 // errTooFew is the error of rows of which so few are different.
 func errTooFew(different, k int) error {
-	return fmt.Errorf("cluster: only %d of the rows are different, when entries are rounded to 2^-24 of the farthest one, too few to seed "+
-		"%d clusters; lower K, leave out rows that lie far off, or have the embedding not collapse", different, k)
+	return fmt.Errorf("cluster: only %d of the rows are different, when entries are rounded to 2^-24 of the farthest "+
+		"one, too few to seed %d clusters; lower K, leave out rows that lie far off, or have the embedding not collapse",
+		different, k)
 }
 
 // plusPlus draws k rows.

@@ -57,9 +57,10 @@ func (s Float32s) Read(first int, rows []float32) error {
 	return nil
 }
 
-// Dense returns x [n, d] as a [Source], its entries rounded to float32. [KMeans] first moves columns that lie far from 0
-// next to it, see [rows.Near], and divides by a power of two where entries are beyond float32, so that neither an offset
-// nor a scale costs digits. [KCenter], for which the direction from 0 counts, scales each such row by itself.
+// Dense returns x [n, d] as a [Source], its entries rounded to float32. [KMeans] first moves columns that lie far
+// from 0 next to it, see [rows.Near], and divides by a power of two where entries are beyond float32, so that neither
+// an offset nor a scale costs digits. [KCenter], for which the direction from 0 counts, scales each such row by
+// itself.
 //
 // [rows.Near]: https://pkg.go.dev/github.com/puclab/puclab/pucl/rows#Near
 func Dense(x *mat.Dense) Source { return dense{x: x} }

@@ -29,8 +29,10 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 		}
 	case Means:
 		c := &Clustering{PositiveCenter: p.mean(p.labeled), NegativeCenter: p.mean(p.unlabeled), StartRow: -1}
-		return []*Clustering{c}, fault.If(squaredDistance(c.PositiveCenter, c.NegativeCenter) <= p.rounding, "cluster: the labeled and the unlabeled rows have the same "+
-			"mean, so that both centers start at one place and nothing tells the clusters apart; start as OneDrawn does")
+		return []*Clustering{c}, fault.If(
+			squaredDistance(c.PositiveCenter, c.NegativeCenter) <= p.rounding,
+			"cluster: the labeled and the unlabeled rows have the same mean, so that both centers start at one place and "+
+				"nothing tells the clusters apart; start as OneDrawn does")
 	case TwoDrawn:
 		for i := range out {
 			first := p.x.RawRowView(rng.IntN(n))

@@ -256,13 +256,15 @@ func fromTorch(variable string, shape shapes.Shape, t safetensors.Tensor) (*tens
 	if err != nil {
 		return nil, err
 	}
-	index, given, err := t.Find(func(v float64) bool { return !isFinite(v) || strings.HasSuffix(variable, "/variance") && v < 0 })
+	variance := strings.HasSuffix(variable, "/variance")
+	index, given, err := t.Find(func(v float64) bool { return !isFinite(v) || variance && v < 0 })
 	if err != nil {
 		return nil, err
 	}
 	const mend = "download the file again, or export the weights of a training that did not diverge"
 	if index != nil {
-		return nil, fmt.Errorf("the entry at %v is %g; weights must be finite and variances not negative: %s", index, given, mend)
+		return nil, fmt.Errorf("the entry at %v is %g; weights must be finite and variances not negative: %s",
+			index, given, mend)
 	}
 	if t, err = safetensors.New(format, t.Shape, numbers); err != nil {
 		return nil, err

@@ -59,7 +59,8 @@ func TestLoadRefusals(t *testing.T) {
 	changed := func(name string, at int, value float64) tensorMap {
 		numbers := expect.Must(good[name].Float64s())(t)
 		numbers[at] = value
-		return with(func(d tensorMap) { d[name] = expect.Must(safetensors.New(safetensors.F64, d[name].Shape, numbers))(t) })
+		changed := expect.Must(safetensors.New(safetensors.F64, good[name].Shape, numbers))(t)
+		return with(func(d tensorMap) { d[name] = changed })
 	}
 
 	// PyTorch's counts are passed over, and so is what is to be left out.
@@ -103,11 +104,15 @@ func TestLoadRefusals(t *testing.T) {
 			"not those of LeNet … begin with \"backbone.\": take it off … missing (12) … surplus (12)"},
 		"two wrappers": {prefixed("module.", prefixed("backbone.", good)),
 			"begin with \"backbone.\": take it off … leave some out … missing (12)"},
-		"NaN":               {changed("fc1.weight", 31, math.NaN()), "tensor fc1.weight: the entry at [0 31] is NaN … must be finite … training that did not diverge"},
-		"infinite":          {changed("conv1.bias", 1, math.Inf(-1)), "tensor conv1.bias: the entry at [1] is -Inf … download the file again"},
-		"beyond float32":    {changed("fc1.bias", 2, 1e39), "tensor fc1.bias: the entry at [2] is +Inf … Float32 … scale the weights"},
-		"negative variance": {changed("bn_fc1.running_var", 0, -1), "tensor bn_fc1.running_var: the entry at [0] is -1 … variances not negative"},
-		"nothing":           {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
+		"NaN": {changed("fc1.weight", 31, math.NaN()),
+			"tensor fc1.weight: the entry at [0 31] is NaN … must be finite … training that did not diverge"},
+		"infinite": {changed("conv1.bias", 1, math.Inf(-1)),
+			"tensor conv1.bias: the entry at [1] is -Inf … download the file again"},
+		"beyond float32": {changed("fc1.bias", 2, 1e39),
+			"tensor fc1.bias: the entry at [2] is +Inf … Float32 … scale the weights"},
+		"negative variance": {changed("bn_fc1.running_var", 0, -1),
+			"tensor bn_fc1.running_var: the entry at [0] is -1 … variances not negative"},
+		"nothing": {nil, "not those of LeNet … take the encoder they were made for … missing (12)"},
 	} {
 		kernel := store.GetVariable("/lenet/conv1/kernel")
 		before := numbers(kernel.MustValue())

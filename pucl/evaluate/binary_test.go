@@ -78,7 +78,8 @@ func TestDegenerateClassifiers(t *testing.T) {
 		{"all positive", []float64{1, 2, 3, 4}, AllPositive, "degenerate: every prediction is positive"},
 		{"all negative", []float64{-1, -2, -3, 0}, AllNegative, "degenerate: every prediction is negative"},
 		{"constant", []float64{3, 3, 3, 3}, ConstantScore, "degenerate: every score is the same"},
-		{"constant but for rounding", []float64{0.3, math.Nextafter(0.3, 1), 0.3, 0.3}, ConstantScore, "degenerate: every score is the same"},
+		{"constant but for rounding", []float64{0.3, math.Nextafter(0.3, 1), 0.3, 0.3}, ConstantScore,
+			"degenerate: every score is the same"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := expect.Must(ScoreBinary(tt.scores, truth, 0))(t)

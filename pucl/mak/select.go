@@ -187,7 +187,8 @@ func (s *Selection) score(c Config) {
 func normalized(v []float64) (out []float64, constant bool) {
 	mean, std := stat.PopMeanStdDev(v, nil)
 	out = make([]float64, len(v))
-	if low, high := slices.Min(v), slices.Max(v); std == 0 || high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)) {
+	low, high := slices.Min(v), slices.Max(v)
+	if std == 0 || high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)) {
 		return out, true
 	}
 	for i := range v {

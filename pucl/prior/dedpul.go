@@ -22,11 +22,12 @@ const (
 // too. Scores should be logits: distances between them count.
 //
 // Distances cannot count where a few scores lie far from all others, because a bandwidth or a grid that follows them
-// smooths the others away. Such scores are pulled in, which keeps the order of all others. Scores are far if the range of
-// all is more than 100 times that of the inner 98% of both kinds; they are moved to within one such range. If a standard
-// deviation still is more than 5 times the range of the inner 80%, and the interval is longer than 0.6 or does not meet that
-// of [BBE], scores are moved to within one range of the inner 80%. So up to a tenth of either kind may lie anywhere. More of
-// them make the estimate too small. With fewer than 30 labeled positives the interval contains that of BBE too.
+// smooths the others away. Such scores are pulled in, which keeps the order of all others. Scores are far if the
+// range of all is more than 100 times that of the inner 98% of both kinds; they are moved to within one such range.
+// If a standard deviation still is more than 5 times the range of the inner 80%, and the interval is longer than 0.6
+// or does not meet that of [BBE], scores are moved to within one range of the inner 80%. So up to a tenth of either
+// kind may lie anywhere. More of them make the estimate too small. With fewer than 30 labeled positives the interval
+// contains that of BBE too.
 //
 // Source: Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020,
 // Algorithms 1 and 2, with the numbers of dimonenka/DEDPUL. Differences: densities are read off a grid, and ratios are

@@ -27,8 +27,8 @@ func ElkanNoto(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	})
 }
 
-// ElkanNotoMax is [ElkanNoto] by e3, where c is the largest g of all examples. It needs one positive that is
-// certain, and one score that is too high makes the estimate too small. It is an error if the largest score is 100 times the
+// ElkanNotoMax is [ElkanNoto] by e3, where c is the largest g of all examples. It needs one positive that is certain,
+// and one score that is too high makes the estimate too small. It is an error if the largest score is 100 times the
 // range of the inner 98% of both kinds above these. Its interval is no better than that of e1.
 //
 // dimonenka/DEDPUL, the program of [DEDPUL]'s paper, takes the 5% quantile of exp(−score) instead of the smallest. On
@@ -40,8 +40,8 @@ func ElkanNotoMax(scores []float64, labeled []bool, c Config) (Estimate, error) 
 		return Estimate{}, err
 	}
 	if largest := max(s.positive.largest(), s.unlabeled.largest()); s.farAbove() {
-		return Estimate{}, fmt.Errorf("prior: the largest score is %g, far above all others, and e3 rests on it alone; leave it out, or "+
-			"use BBE or DEDPUL", largest)
+		return Estimate{}, fmt.Errorf("prior: the largest score is %g, far above all others, and e3 rests on it alone; "+
+			"leave it out, or use BBE or DEDPUL", largest)
 	}
 	return s.estimate(c, func(s scored) float64 {
 		return min(math.Exp(-max(s.positive.largest(), s.unlabeled.largest())), 1)

@@ -51,8 +51,8 @@ func (t Trees) Fit(x *mat.Dense, labeled []bool, seed uint64) (*Forest, error) {
 	return out, nil
 }
 
-// Check returns an error if the trees do not hold together, as where a file was edited: places that do not exist, numbers
-// that are not finite, edges out of order.
+// Check returns an error if the trees do not hold together, as where a file was edited: places that do not exist,
+// numbers that are not finite, edges out of order.
 func (f *Forest) Check() error {
 	bad := f == nil || len(f.Roots) == 0 || len(f.Edges) == 0 || f.Bias-f.Bias != 0 // NaN also for an infinite one
 	for at := 0; !bad && at < len(f.Nodes); at++ {

@@ -25,10 +25,10 @@ const (
 // from it begins to grow. The estimate is where it grows faster by λ = 1/(1 − π) than 1/√min(n_P, n_U). Scale features first, say to
 // mean 0 and standard deviation 1.
 //
-// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below 0.99. They cannot
-// tell whether the classes overlap, which DEDPUL or BBE tell of scores of the same rows, and their interval is too narrow; see [Estimate].
-// Of fewer than 30 labeled or unlabeled examples the interval is that from 0 to 1: the threshold is then so high that all
-// resamples may stop at one wrong estimate.
+// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below
+// 0.99. They cannot tell whether the classes overlap, which DEDPUL or BBE tell of scores of the same rows, and their
+// interval is too narrow; see [Estimate]. Of fewer than 30 labeled or unlabeled examples the interval is that from 0
+// to 1: the threshold is then so high that all resamples may stop at one wrong estimate.
 //
 // Source: Harish G. Ramaswamy, Clayton Scott and Ambuj Tewari, "Mixture Proportion Estimation via Kernel Embedding of Distributions",
 // ICML 2016, gradient thresholding, KM2. Difference: the derivative is worked out where the paper's program takes a difference.

@@ -88,7 +88,8 @@ func robustEstimators() []robust {
 	}
 	return []robust{
 		{"BBE", false, 1e5, ofScores(prior.BBE)}, {"DEDPUL", false, 1e5, ofScores(prior.DEDPUL)},
-		{"Elkan–Noto e1", false, 1e5, ofScores(prior.ElkanNoto)}, {"Elkan–Noto e3", false, 1e5, ofScores(prior.ElkanNotoMax)},
+		{"Elkan–Noto e1", false, 1e5, ofScores(prior.ElkanNoto)},
+		{"Elkan–Noto e3", false, 1e5, ofScores(prior.ElkanNotoMax)},
 		{"KM2", true, 1e3, prior.KM2}, {"TIcE", true, 1e5, prior.TIcE},
 		{"TED^n", true, 1e3, func(x *mat.Dense, labeled []bool, c prior.Config) (prior.Estimate, error) {
 			fit, err := prior.Trees{}.OfRows(x, labeled)
@@ -102,7 +103,8 @@ func robustEstimators() []robust {
 }
 
 // drawn returns the rows of a data set, the labeled ones first, and the share of positives among the unlabeled ones.
-func drawn(name string, draw func(*rand.Rand, bool) float64, labeled, unlabeled int, seed uint64) (*mat.Dense, []bool, float64) {
+func drawn(name string, draw func(*rand.Rand, bool) float64, labeled, unlabeled int, seed uint64) (*mat.Dense, []bool,
+	float64) {
 	random := rand.New(rand.NewPCG(seed, 0x0b57))
 	positives := int(math.Round([]float64{0.1, 0.3, 0.5, 0.8}[seed%4] * float64(unlabeled)))
 	x, marks := mat.NewDense(labeled+unlabeled, 3, nil), make([]bool, labeled+unlabeled)
@@ -118,8 +120,9 @@ func drawn(name string, draw func(*rand.Rand, bool) float64, labeled, unlabeled 
 	return x, marks, float64(positives) / float64(unlabeled)
 }
 
-// robustness returns a line of results. Over the data sets without an error it has the mean absolute error, the mean error,
-// and the shares of intervals that contain the prior, and that are shorter than 0.2 and lie more than 0.1 below or above it.
+// robustness returns a line of results. Over the data sets without an error it has the mean absolute error, the mean
+// error, and the shares of intervals that contain the prior, and that are shorter than 0.2 and lie more than 0.1
+// below or above it.
 func robustness(e robust, data string, draw func(*rand.Rand, bool) float64, size [3]int) []string {
 	var off, bias, contain, below, above float64
 	n, failed := 0, ""
@@ -156,12 +159,12 @@ func robustness(e robust, data string, draw func(*rand.Rand, bool) float64, size
 	return append(line, failed)
 }
 
-var robustnessHeader = []string{"data", "labeled", "unlabeled", "estimator", "estimates", "mean absolute error", "mean error",
-	"intervals with the prior", "short and below", "short and above", "error"}
+var robustnessHeader = []string{"data", "labeled", "unlabeled", "estimator", "estimates", "mean absolute error",
+	"mean error", "intervals with the prior", "short and below", "short and above", "error"}
 
-// BBE, DEDPUL and TED^n have no short interval below the prior, unless examples are copies. Short intervals above it are
-// expected where nothing tells the classes apart, since the largest share that can be positive is estimated. The data sets
-// of 60 examples are drawn again.
+// BBE, DEDPUL and TED^n have no short interval below the prior, unless examples are copies. Short intervals above it
+// are expected where nothing tells the classes apart, since the largest share that can be positive is estimated. The
+// data sets of 60 examples are drawn again.
 func TestRobustness(t *testing.T) {
 	expect.Slow(t)
 	if os.Getenv("PUCL_ROBUSTNESS") == "write" {
@@ -193,7 +196,8 @@ func TestRobustness(t *testing.T) {
 		data, name := line[0], line[3]
 		precise := name == "BBE" || name == "DEDPUL" || name == "TED^n"
 		below, none := strconv.ParseFloat(line[8], 64)
-		expect.That(t, none != nil || !precise || below == 0 || data == "each 5 times", "short intervals below the prior: %v", line)
+		copies := data == "each 5 times"
+		expect.That(t, none != nil || !precise || below == 0 || copies, "short intervals below the prior: %v", line)
 		if line[2] != "50" || name == "TED^n" {
 			continue
 		}

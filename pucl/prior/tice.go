@@ -24,11 +24,11 @@ const (
 // TIcE estimates the class prior of unlabeled rows by decision trees. The share of labeled rows in any region is at
 // most c, the share of positives that is labeled. TIcE takes the largest such share over the nodes of trees, minus
 // one standard deviation, for c. The trees are grown on one fifth of the rows and evaluated on the others. A feature
-// is split into four parts of equal width between its smallest and its largest value, once on each path, so a
-// feature with a long tail should be transformed first. If the range of every feature is more than 100 times that of its
-// inner 98%, or no feature has 10 rows in each of two parts, the parts are those of the range of the inner 98%, provided that
-// some feature has so many there. If none has either way, such as features of one value, the estimate is 1 and the interval
-// is that from 0 to 1. With other features an estimate of 1 says no more.
+// is split into four parts of equal width between its smallest and its largest value, once on each path, so a feature
+// with a long tail should be transformed first. If the range of every feature is more than 100 times that of its
+// inner 98%, or no feature has 10 rows in each of two parts, the parts are those of the range of the inner 98%,
+// provided that some feature has so many there. If none has either way, such as features of one value, the estimate
+// is 1 and the interval is that from 0 to 1. With other features an estimate of 1 says no more.
 //
 // Scores of a classifier are one feature. Give probabilities, and expect four nodes.
 //
@@ -110,7 +110,8 @@ func innerOf(values []float64, out float64) (low, high float64) {
 	return sorted[skip], sorted[len(values)-1-skip]
 }
 
-// isFar reports whether the range of the values is that of a few of them, as [scored.far] does. One value counts as such.
+// isFar reports whether the range of the values is that of a few of them, as [scored.far] does. One value counts as
+// such.
 func isFar(values []float64) bool {
 	low, high := innerOf(values, farShare)
 	return low == high || slices.Max(values)-slices.Min(values) > farRange*(high-low)

@@ -107,8 +107,8 @@ func TestColumnThatOnlyRoundingVaries(t *testing.T) {
 	}
 }
 
-// However many the rows, a column of equal numbers never changes; nor does one whose numbers differ as 0.1 + 0.2 and 0.3 do, or by so
-// little that no weight fits them.
+// However many the rows, a column of equal numbers never changes; nor does one whose numbers differ as 0.1 + 0.2 and
+// 0.3 do, or by so little that no weight fits them.
 func TestColumnsThatHardlyVary(t *testing.T) {
 	const n = 100_000
 	x := mat.NewDense(n, 3, nil)
@@ -135,7 +135,8 @@ func TestColumnThatVariesLittle(t *testing.T) {
 	vectortest.Near(t, "second entry", float64(flat[1]), 1/math.Sqrt2, 1e-6)
 }
 
-// Constants and factors of columns change neither the standardized rows nor what a probe predicts, up to the rounding of its input.
+// Constants and factors of columns change neither the standardized rows nor what a probe predicts, up to the rounding
+// of its input.
 func TestColumnsOfAnyNumbers(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -144,7 +145,9 @@ func TestColumnsOfAnyNumbers(t *testing.T) {
 	want, _, _ := standardize(x)
 	eng := enginetest.Open(t)
 	wanted := expect.Must(expect.Must(FitPU(eng, x, truth, risk.CrossEntropy, Config{}))(t).Scores(x))(t)
-	for _, other := range []struct{ offset, factor float64 }{{1e9, 1}, {-1e12, 1}, {1e15, 1}, {0, 1e200}, {0, 1e-200}, {0, 1e300}, {0, 1e-270}} {
+	for _, other := range []struct{ offset, factor float64 }{
+		{1e9, 1}, {-1e12, 1}, {1e15, 1}, {0, 1e200}, {0, 1e-200}, {0, 1e300}, {0, 1e-270},
+	} {
 		y := mat.DenseCopyOf(x)
 		y.Apply(func(_, j int, v float64) float64 { return float64(1+j)*v*other.factor + other.offset }, y)
 		got, _, _ := standardize(y)

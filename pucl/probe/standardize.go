@@ -10,7 +10,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// leastDeviation is the least standard deviation of a column that is learned from: weights by smaller ones leave float64.
+// leastDeviation is the least standard deviation of a column that is learned from: weights by smaller ones leave
+// float64.
 const leastDeviation = 1e-290
 
 // standardize returns the rows of x, one after the other, with every column shifted by its mean and divided by its standard

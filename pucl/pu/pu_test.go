@@ -142,15 +142,19 @@ func TestFitOfAnyNumbers(t *testing.T) {
 	}
 	for _, method := range []pu.Method{pu.Tabular{}, pu.Linear{}} {
 		var want []float64
-		for _, other := range []struct{ offset, factor float64 }{{0, 1}, {1.7e9, 1}, {-1e12, 1}, {0, 0x1p+600}, {0, 0x1p-600}} {
-			own := expect.Must(pu.Features(whole(numbers(data), other.offset, other.factor), data.Labeled))(t)
-			c := expect.Must(pu.Fit(t.Context(), own, pu.Config{Method: method, Seed: 1, Prior: 0.2, Engine: enginetest.Open(t)}))(t)
-			got := expect.Must(c.Predict(expect.Must(pu.Features(whole(numbers(test), other.offset, other.factor), nil))(t)))(t)
+		for _, other := range []struct{ offset, factor float64 }{
+			{0, 1}, {1.7e9, 1}, {-1e12, 1}, {0, 0x1p+600}, {0, 0x1p-600},
+		} {
+			train := expect.Must(pu.Features(whole(numbers(data), other.offset, other.factor), data.Labeled))(t)
+			unseen := expect.Must(pu.Features(whole(numbers(test), other.offset, other.factor), nil))(t)
+			config := pu.Config{Method: method, Seed: 1, Prior: 0.2, Engine: enginetest.Open(t)}
+			got := expect.Must(expect.Must(pu.Fit(t.Context(), train, config))(t).Predict(unseen))(t)
 			if want == nil {
 				want = got
 			}
 			for i, p := range got {
-				expect.Require(t, math.Abs(p-want[i]) < 2e-3, "%v, %v: example %d has %g, want %g", method, other, i, p, want[i])
+				expect.Require(t, math.Abs(p-want[i]) < 2e-3, "%v, %v: example %d has %g, want %g", method, other,
+					i, p, want[i])
 			}
 		}
 	}

@@ -108,8 +108,9 @@ func dominated(squares []float64) bool {
 	return sorted[len(sorted)-1] > 1e6*sorted[len(sorted)/2]
 }
 
-// center takes the mean of its rows from every row of x, so that differences of squares lose less, and scales all so that no square
-// is too large or too small: shares do not change by that. Where rows far away dominate, it takes the median of each column instead.
+// center takes the mean of its rows from every row of x, so that differences of squares lose less, and scales all so
+// that no square is too large or too small: shares do not change by that. Where rows far away dominate, it takes the
+// median of each column instead.
 func center(x *mat.Dense) {
 	n, d := x.Dims()
 	largest := max(mat.Max(x), -mat.Min(x))

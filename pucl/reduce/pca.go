@@ -35,9 +35,9 @@ type Projection struct {
 // magnitude is positive, which makes results on the same data agree.
 //
 // Rows that are all equal, as those of a collapsed embedding, have no variance to explain: the shares are 0 and the
-// directions arbitrary. A column that only rounding varies, see [rows.Rounding], counts as constant. Neither an offset nor a
-// scale of the data costs digits, see [rows.Near]. FitPCA returns an error if n < 2, if k is not between 1 and the smaller of n and d, if an
-// entry is not finite, or if the singular value decomposition fails.
+// directions arbitrary. A column that only rounding varies, see [rows.Rounding], counts as constant. Neither an
+// offset nor a scale of the data costs digits, see [rows.Near]. FitPCA returns an error if n < 2, if k is not between
+// 1 and the smaller of n and d, if an entry is not finite, or if the singular value decomposition fails.
 //
 // Source: I. T. Jolliffe, Principal Component Analysis, 2nd edition (2002).
 //

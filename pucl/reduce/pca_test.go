@@ -124,7 +124,8 @@ func TestPCAOfAnyNumbers(t *testing.T) {
 		y.Apply(func(_, _ int, v float64) float64 { return v*other.factor + other.offset }, y)
 		p := expect.Must(FitPCA(y, 2))(t)
 		got := expect.Must(p.Project(y))(t)
-		expect.That(t, mat.EqualApprox(p.Components, want.Components, 1e-9), "%v: components %v", other, mat.Formatted(p.Components))
+		expect.That(t, mat.EqualApprox(p.Components, want.Components, 1e-9),
+			"%v: components %v", other, mat.Formatted(p.Components))
 		for k := range 2 {
 			expect.Near(t, p.Explained[k], want.Explained[k], 1e-9, "%v", other)
 		}

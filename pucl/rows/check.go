@@ -72,8 +72,9 @@ func CheckFinite(x *mat.Dense) error {
 // These bound how far entries may lie apart where squares of distances are computed with.
 const leastSpread, largestSpread = leastPlain, largestPlain
 
-// CheckSpread returns an error if the distances between the rows of x, which are finite, tell nothing: if all rows are the same but for
-// [Rounding], or if entries lie so far or so near to each other that the squares of distances leave the range of float64.
+// CheckSpread returns an error if the distances between the rows of x, which are finite, tell nothing: if all rows
+// are the same but for [Rounding], or if entries lie so far or so near to each other that the squares of distances
+// leave the range of float64.
 func CheckSpread(x *mat.Dense) error {
 	n, _ := x.Dims()
 	x, _ = Varying(x)

@@ -149,7 +149,8 @@ func (t Tensor) Float64s() ([]float64, error) {
 }
 
 // Find returns the index, in Shape, and the value of the first entry of a floating-point tensor that bad holds for. A
-// tensor of another type has none. The index is nil if there is none and has no entries for a tensor without dimensions.
+// tensor of another type has none. The index is nil if there is none and has no entries for a tensor without
+// dimensions.
 func (t Tensor) Find(bad func(float64) bool) (index []int, value float64, err error) {
 	if err := t.check(); err != nil {
 		return nil, 0, fmt.Errorf("safetensors: %w; %s", err, fit)

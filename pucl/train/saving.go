@@ -42,7 +42,8 @@ func encoderFields(e encoder.Encoder) string {
 	return string(data)
 }
 
-// Save writes the model, encoder and projector, to one file, whole or not at all. A variable that is not finite is an error.
+// Save writes the model, encoder and projector, to one file, whole or not at all. A variable that is not finite is an
+// error.
 func (m *Model) Save(path string) error {
 	if err := m.check(); err != nil {
 		return err

@@ -62,7 +62,8 @@ func encodeTensor(v *model.Variable) (safetensors.Tensor, error) {
 	return out, err
 }
 
-// checkFinite returns an error that names the first variable of a network that is not finite, running averages included.
+// checkFinite returns an error that names the first variable of a network that is not finite, running averages
+// included.
 func checkFinite(store *model.Store) error {
 	for v := range store.IterVariables() {
 		t, err := encodeTensor(v)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // A sum over all pairs must not depend on how they are cut into strips, nor on whether strips are kept for the gradient.

@@ -12,10 +12,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peak"
 	"github.com/puclab/puclab/internal/peaktest"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // rowsOfChild names the variable that turns a run of the test binary into one that only scores a batch of that many rows.

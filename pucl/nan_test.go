@@ -10,8 +10,8 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // userFloors returns an objective whose terms do what makes NaN disappear: maxima, which XLA takes without it, and guards, which

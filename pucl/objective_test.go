@@ -11,8 +11,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // member is an objective with its reference in plain loops, which shares nothing with the terms.

@@ -10,10 +10,10 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 func TestWrongInputsAreRefusedWithASentence(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/compute/dtypes"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 

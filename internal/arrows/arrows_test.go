@@ -33,7 +33,7 @@ var floors = [][]string{
 	{"pucl/internal/plugin", "pucl/internal/spans", "pucl/internal/vectortest", "pucl/safetensors", "pucl/optim", "pucl/rows", "datasets/..."},
 	{"pucl/internal/onednn", "pucl/internal/programs"},
 	{"pucl/engine/...", "pucl/internal/sample", "viz", "pucl/reduce"},
-	{"pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl/prior", "pucl/pseudo", "pucl", "pucl/risk"},
+	{"internal/enginetest", "pucl/augment", "pucl/encoder", "pucl/evaluate", "pucl/cluster", "pucl/prior", "pucl/pseudo", "pucl", "pucl/risk"},
 	{"pucl/internal/pixels", "pucl/internal/steptest", "pucl/internal/traintest", "pucl/internal/onnxtest", "pucl/probe", "pucl/mak", "theory/..."},
 	{"pucl/train/..."},
 	{"pucl/onnx"},

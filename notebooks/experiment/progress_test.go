@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/sealed"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
 

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/runlog"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // newWorker returns a worker with folders of its own, and a run that does what train says.

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/puclab/puclab/internal/enginetest" // workers open its engine
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/engine"
-	_ "github.com/puclab/puclab/pucl/engine/enginetest" // workers open its engine
 	"github.com/puclab/puclab/pucl/train"
 )
 

@@ -15,13 +15,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/home"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/notebooks/papers"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/train"
 )

@@ -15,10 +15,10 @@ import (
 
 	"github.com/puclab/puclab/internal/container"
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/probe"

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/viz"
 )

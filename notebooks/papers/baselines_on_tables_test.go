@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // The tables, where PUCL_DATA_DIR has them, hold as many rows as their donors tell and enough of each class.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/train"

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/prior"
 	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/theory"

@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"

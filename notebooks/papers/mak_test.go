@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/mak"
 	"github.com/puclab/puclab/pucl/train"

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/experiment"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/baseline"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 	"github.com/puclab/puclab/pucl/vqa"
 )

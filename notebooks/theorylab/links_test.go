@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/theorylab/answers"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // The fields of a fragment after the theorem, in the order in which the page's link.js writes them.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/notebooks/theorylab/answers"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // filled returns the files of the page as they are built, without the program.

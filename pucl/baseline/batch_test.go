@@ -9,10 +9,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"

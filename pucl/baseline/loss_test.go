@@ -10,8 +10,8 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 

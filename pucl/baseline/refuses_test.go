@@ -8,11 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/train"
 )

@@ -10,10 +10,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 	"github.com/puclab/puclab/pucl/train"
 )

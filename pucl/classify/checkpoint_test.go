@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/risk"
 	"github.com/puclab/puclab/pucl/train"

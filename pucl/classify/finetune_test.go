@@ -14,9 +14,9 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/augment"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/traintest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/probe"

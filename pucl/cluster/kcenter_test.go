@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // farthestFirst is k-center greedy as it is told: every distance in float64, every row with every center in each step.

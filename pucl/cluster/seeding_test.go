@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // tableOf returns the rows of x as k-means sees them.

@@ -16,10 +16,10 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/dtensor"
 	"github.com/gomlx/gomlx/ml/model"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/fault"
 	"github.com/puclab/puclab/internal/refusal"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // filtering is a convolution of tiny sizes.

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // fixtures are what testdata/make_fixtures.py wrote.

@@ -12,9 +12,9 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/prior"
 	"gonum.org/v1/gonum/mat"

@@ -13,11 +13,11 @@ import (
 
 	"github.com/puclab/puclab/datasets/tabular"
 	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/probe"
 	"github.com/puclab/puclab/pucl/rows"
 	"github.com/puclab/puclab/pucl/train"

@@ -13,11 +13,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/onnxtest"
 	"github.com/puclab/puclab/pucl/pu"
 	"github.com/puclab/puclab/pucl/train"

@@ -16,11 +16,11 @@ import (
 	"testing"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/pu"
 	"github.com/puclab/puclab/pucl/train"

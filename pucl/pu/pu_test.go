@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/baseline"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/learn"
 	"github.com/puclab/puclab/pucl/prior"
 	"github.com/puclab/puclab/pucl/pseudo"

@@ -15,12 +15,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/tabular"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -13,11 +13,11 @@ import (
 
 	"github.com/puclab/puclab/internal/container"
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/filelock"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // regressionRun returns settings of a short run of regression with a checkpoint after every other step.

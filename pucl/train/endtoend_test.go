@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/datasets"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl/classify"
 	"github.com/puclab/puclab/pucl/cluster"
 	"github.com/puclab/puclab/pucl/encoder"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/internal/traintest"
 	"github.com/puclab/puclab/pucl/probe"

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // TestFolderStays: a relative checkpoint folder stays where it was when the program changes its own folder.

@@ -20,13 +20,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/puclab/puclab/internal/damagetest"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/peaktest"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/evaluate"
 	"github.com/puclab/puclab/pucl/safetensors"
 )

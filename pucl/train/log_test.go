@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/runlog"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // sameLog fails the test unless the log in a checkpoint folder has the history of the run, each step once.

@@ -19,8 +19,8 @@ import (
 
 	"github.com/puclab/puclab/datasets"
 	"github.com/puclab/puclab/datasets/folder"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 )
 

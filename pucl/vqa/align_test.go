@@ -13,10 +13,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 )
 
 // plain are rows in the common space as plain numbers, of the network and of the momentum encoder.

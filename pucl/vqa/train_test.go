@@ -11,12 +11,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/refusal"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/optim"
 	"github.com/puclab/puclab/pucl/safetensors"
 	"github.com/puclab/puclab/pucl/train"

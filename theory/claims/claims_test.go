@@ -11,10 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/pucl"
 	"github.com/puclab/puclab/pucl/engine"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/internal/must"
 	"github.com/puclab/puclab/theory/internal/theorytest"

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/wholefile"
 	"github.com/puclab/puclab/pucl"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/theory"
 	"github.com/puclab/puclab/theory/claims"
 )

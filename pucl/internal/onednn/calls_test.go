@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/go-xla/pjrt"
+	"github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	"github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 

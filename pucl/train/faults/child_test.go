@@ -22,12 +22,12 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 
 	"github.com/puclab/puclab/datasets"
+	_ "github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
 	"github.com/puclab/puclab/internal/interrupts"
 	"github.com/puclab/puclab/pucl/augment"
 	"github.com/puclab/puclab/pucl/encoder"
 	"github.com/puclab/puclab/pucl/engine"
-	_ "github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/pucl/train"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/puclab/puclab/internal/enginetest"
 	"github.com/puclab/puclab/internal/expect"
-	_ "github.com/puclab/puclab/pucl/engine/enginetest"
 	"github.com/puclab/puclab/theory/claims"
 )
 

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Animation is a figure that moves, see [Embeddings]. It is a Drawer: as such it draws its still, for print and for readers who
-// do not want motion. Show shows it moving, and standing still where the reader's system asks for less motion; Save writes an
-// .apng that moves, and the still into all other formats.
+// Animation is a figure that moves, see [Embeddings]. It implements Drawer: Draw draws its still, a static version for
+// print and for readers who prefer reduced motion. Show shows the animation, or the still where the reader's system
+// requests reduced motion. Save writes the animation to an .apng file and the still to all other formats.
 type Animation struct {
 	frames        []*plot.Plot
 	delays        []time.Duration
@@ -24,31 +24,32 @@ type Animation struct {
 	still         *Composite
 }
 
-// EmbeddingFrame is where the points of an embedding are at one step of training.
+// EmbeddingFrame is the embedding at one step of training.
 type EmbeddingFrame struct {
 	Step   int
-	Loss   float64 // in nats; 0 where it is not known
+	Loss   float64 // in nats; 0 if unknown
 	Groups []Group // of the same names and sizes in every frame, the same examples in one order
 }
 
-// EmbeddingsConfig says how Embeddings draws. The zero value works.
+// EmbeddingsConfig configures Embeddings. The zero value works.
 type EmbeddingsConfig struct {
 	ScatterConfig
-	FrameTime time.Duration // for which a frame stays; 0 means 200 ms. The last one stays ten times as long
+	FrameTime time.Duration // display time of a frame; 0 means 200 ms. The last frame stays ten times as long
 }
 
 const (
-	mostFrames   = 120 // beyond which a file has many megabytes
-	animationDPI = 144 // three halves of what browsers count with
+	mostFrames   = 120 // more frames would make a file of many megabytes
+	animationDPI = 144 // 1.5 times the 96 dots per inch of browsers
 	stripScale   = 0.6 // of the marks in the still, whose panels are small
 )
 
-// Embeddings draws an embedding while it trains, a frame for each step that was kept: the points as [Scatter] draws them, on
-// axes that stay, with the step and the loss below the title. reduce.AlignSequence of package pucl/reduce takes out of maps to
-// the plane what only turns. The still shows the first frame, the middle one and the last side by side.
+// Embeddings draws an embedding during training, one frame for each recorded step. Each frame draws the points as
+// [Scatter] does, on fixed axes, with the step and the loss below the title. Align the maps to the plane with
+// reduce.AlignSequence of package pucl/reduce, which removes their rotations. The still shows the first, the middle and
+// the last frame side by side.
 //
-// It returns an error if there is no frame or more than 120, the steps do not go up, the groups are not the same in all frames,
-// or the time of a frame is not between 20 ms and 6 s; other errors are those of Scatter.
+// It returns an error if there is no frame or more than 120, the steps do not increase, the groups differ between
+// frames, or the frame time is not between 20 ms and 6 s; other errors are those of Scatter.
 func Embeddings(cfg EmbeddingsConfig, frames ...EmbeddingFrame) (*Animation, error) {
 	if err := checkFrames(frames); err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func Embeddings(cfg EmbeddingsConfig, frames ...EmbeddingFrame) (*Animation, err
 	return a, err
 }
 
-// shareAxes gives plots the range that holds those of all.
+// shareAxes gives all plots the union of their ranges.
 func shareAxes(plots []*plot.Plot) {
 	x, y := plots[0].X, plots[0].Y
 	for _, p := range plots {
@@ -103,7 +104,7 @@ func shareAxes(plots []*plot.Plot) {
 	}
 }
 
-// caption says when a frame is, and what the loss was.
+// caption returns the step and the loss of the frame.
 func (f EmbeddingFrame) caption(and string) string {
 	s := "step " + number(float64(f.Step), 0)
 	if f.Loss != 0 {
@@ -146,7 +147,7 @@ func checkFrames(frames []EmbeddingFrame) error {
 	return nil
 }
 
-// filmStrip returns plots side by side, below a title and what the marks mean.
+// filmStrip returns plots side by side, below a title and a legend.
 func filmStrip(title string, width vg.Length, plots []*plot.Plot, entries []Entry) (*Composite, error) {
 	for i, p := range plots {
 		p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{N: 3}, Ticks{N: 3}
@@ -181,7 +182,7 @@ func (a *Animation) Size() (width, height vg.Length) { return a.still.Size() }
 // Draw draws the still on c.
 func (a *Animation) Draw(c draw.Canvas) { a.still.Draw(c) }
 
-// encode returns the frames as an APNG file; a width or height of 0 means that of the figure.
+// encode returns the frames as an APNG file; a width or height of 0 means the size of the figure.
 func (a *Animation) encode(width, height vg.Length) ([]byte, error) {
 	width, height = cmp.Or(width, a.width), cmp.Or(height, a.height)
 	pixels := make([]*image.RGBA, len(a.frames))
@@ -194,8 +195,8 @@ func (a *Animation) encode(width, height vg.Length) ([]byte, error) {
 	return encodeAPNG(shrinkTogether(pixels), a.delays)
 }
 
-// data returns the message that shows a. The <picture> element has the viewer take the still where the reader's system asks for
-// less motion; a notebook that is not trusted yet keeps only the <img> in it, which moves.
+// data returns the message that shows a. The <picture> element makes the viewer use the still where the reader's system
+// requests reduced motion. An untrusted notebook keeps only the <img> in it, which moves.
 func (a *Animation) data(alt string, s showing) (*protocol.DisplayData, error) {
 	width, height := cmp.Or(s.width, a.width), cmp.Or(s.height, a.height)
 	moving, err := a.encode(width, height)

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// An APNG file is a PNG file of one image, which is what programs show that know nothing of animations, with further chunks
-// that hold the frames: how many there are (acTL), and for each where it lies and how long it stays (fcTL) and its pixels
-// (fdAT), compressed as those of the image are.
+// An APNG file is a PNG file with additional chunks for the frames. Programs without support for animations show its
+// single image. The chunks hold the number of frames (acTL) and, for each frame, its position and delay (fcTL) and its
+// pixels (fdAT), compressed like those of the image.
 //
 // Source: Portable Network Graphics (PNG) Specification, third edition (2025), section 11.3.6.
 
@@ -23,8 +23,8 @@ type pngChunk struct {
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// encodeAPNG returns an APNG file of frames, each of which stays for its delay, over and over. Frames have one size, and are all
-// paletted with one palette or all opaque. The image that is shown where nothing moves is the last frame.
+// encodeAPNG returns an APNG file that repeats frames endlessly, each for its delay. Frames have one size, and are all
+// paletted with one palette or all opaque. Viewers without animation show the last frame.
 func encodeAPNG(frames []image.Image, delays []time.Duration) ([]byte, error) {
 	last := frames[len(frames)-1]
 	file, err := compress(last)
@@ -57,7 +57,7 @@ func encodeAPNG(frames []image.Image, delays []time.Duration) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeFrame writes the pixels of a frame within a rectangle, and how long they stay. It returns the next number of the sequence.
+// writeFrame writes the pixels of a frame within a rectangle, and its delay. It returns the next sequence number.
 func writeFrame(b *bytes.Buffer, sequence uint32, frame image.Image, within image.Rectangle, delay time.Duration) (uint32, error) {
 	part, ok := frame.(interface {
 		SubImage(image.Rectangle) image.Image
@@ -76,7 +76,7 @@ func writeFrame(b *bytes.Buffer, sequence uint32, frame image.Image, within imag
 	}
 	control = binary.BigEndian.AppendUint16(control, uint16(min(delay.Milliseconds(), 0xFFFF)))
 	control = binary.BigEndian.AppendUint16(control, 1000) // the unit of the delay is 1/1000 s
-	control = append(control, 0, 0)                        // what is there stays, and the frame replaces it
+	control = append(control, 0, 0)                        // keep the canvas, and overwrite it with the frame
 	writeChunk(b, "fcTL", control)
 	sequence++
 	for _, chunk := range pngChunks(file) {
@@ -88,7 +88,8 @@ func writeFrame(b *bytes.Buffer, sequence uint32, frame image.Image, within imag
 	return sequence, nil
 }
 
-// difference returns the least rectangle outside of which two images of one size agree, of one pixel at least.
+// difference returns the smallest rectangle that contains all pixels in which two images of one size differ, at least
+// one pixel.
 func difference(a, b image.Image) image.Rectangle {
 	bounds := a.Bounds()
 	var changed image.Rectangle

@@ -28,7 +28,7 @@ func TestBarsErrors(t *testing.T) {
 	})
 }
 
-// Each bar shows its number with the decimals asked for, and a figure of zeros can be drawn.
+// Each bar shows its number with the configured decimals, and a figure of zeros can be drawn.
 func TestBarsNumbers(t *testing.T) {
 	for decimals, want := range map[int][]string{0: {"1.26", "−0.50", "0.00"}, 3: {"1.256", "−0.500", "0.000"}, -1: {"1", "−1", "0"}} {
 		for i, value := range []float64{1.2564, -0.5004, 0} {
@@ -38,7 +38,7 @@ func TestBarsNumbers(t *testing.T) {
 	}
 }
 
-// The alternative text says the numbers as the bars do.
+// The alternative text has the numbers of the bars.
 func TestBarsAlt(t *testing.T) {
 	bars := []Bar{{Name: "printed", Value: -0.5004}, {Name: "measured", Value: 1}}
 	expect.Equal(t, BarsAlt(BarsConfig{}, bars...), "Bars: printed −0.50; measured 1.00.")
@@ -46,7 +46,7 @@ func TestBarsAlt(t *testing.T) {
 	expect.Equal(t, BarsAlt(cfg, bars...), "Bias (nats): printed −0.500; measured 1.000.")
 }
 
-// The data range holds zero, whatever the signs, 16% more beyond the ends, and half a bar's room above and below.
+// The data range includes zero for all signs, 16% more beyond the ends, and room for half a bar above and below.
 func TestBarsRange(t *testing.T) {
 	for _, tt := range []struct {
 		values   []float64
@@ -89,7 +89,7 @@ func TestStackedBarsErrors(t *testing.T) {
 	})
 }
 
-// TestStackedBarsNumbers: a number stands inside a part with room, or behind the bar for the last part.
+// TestStackedBarsNumbers checks that a number stands inside a part with room, or behind the bar for the last part.
 func TestStackedBarsNumbers(t *testing.T) {
 	wide := []float64{12345, 70000}
 	p := expect.Must(StackedBars(Figure{XLabel: "things"}, []string{"a", "b"}, StackedBar{"wide", wide},

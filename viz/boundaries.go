@@ -12,29 +12,30 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Boundary is where a linear classifier of the plane changes its mind: WeightX·x + WeightY·y + Bias = 0. Its side above 0 is the
-// positive one. The name decides the look, see StyleFor.
+// Boundary is the decision boundary of a linear classifier of the plane: WeightX·x + WeightY·y + Bias = 0. The positive
+// side has values above 0. The name determines the style, see StyleFor.
 type Boundary struct {
 	Name                   string
 	WeightX, WeightY, Bias float64
 }
 
-// BoundariesConfig says how Boundaries draws. The zero value works.
+// BoundariesConfig configures Boundaries. The zero value works.
 type BoundariesConfig struct {
 	ScatterConfig
 
-	// Shade, if not nil, says whether a point is positive; the positive side is hatched, as by the best possible classifier.
+	// Shade, if not nil, reports whether a point is positive; the positive side is hatched. It may be the Bayes
+	// classifier.
 	Shade func(x, y float64) bool
-	// ShadeName says in the legend what is hatched; "" means "positive side".
+	// ShadeName is the legend text of the hatched side; "" means "positive side".
 	ShadeName string
 	// Margins draws the two lines at which the first boundary's classifier has the logits −1 and 1.
 	Margins bool
 }
 
-// Boundaries draws points of the plane as [Scatter] does, and over them the boundaries of linear classifiers. The range is that
-// of the points and the Gaussians: a boundary that misses it is named in the legend as outside.
+// Boundaries draws points of the plane as [Scatter] does, and over them the boundaries of linear classifiers. The range
+// is that of the points and the Gaussians. The legend marks a boundary out of this range as outside.
 //
-// Errors are those of Scatter; a boundary with weights of 0, which is nowhere, or not finite, is one too.
+// It returns the errors of Scatter, and an error for a boundary with both weights 0 or a value that is not finite.
 func Boundaries(cfg BoundariesConfig, groups []Group, lines ...Boundary) (*plot.Plot, error) {
 	for _, b := range lines {
 		if err := checkFinite(fmt.Sprintf("the boundary %q", b.Name), b.WeightX, b.WeightY, b.Bias); err != nil {
@@ -64,7 +65,7 @@ func Boundaries(cfg BoundariesConfig, groups []Group, lines ...Boundary) (*plot.
 	for _, b := range lines {
 		names = append(names, b.Name)
 	}
-	styles := StyleFor(names...)[len(groups)+len(cfg.Gaussians):] // none that a group has
+	styles := StyleFor(names...)[len(groups)+len(cfg.Gaussians):] // differ from the styles of the groups
 	for i, b := range lines {
 		line := &across{b, styles[i].Line(2)}
 		name := cmp.Or(b.Name, fmt.Sprintf("boundary %d", i+1))
@@ -97,7 +98,7 @@ type across struct {
 	style draw.LineStyle
 }
 
-// ends returns where the line enters and leaves the range of p, nothing where it misses it.
+// ends returns the two intersections of the line with the edges of p's range, or nothing if the line misses the range.
 func (a *across) ends(p *plot.Plot) plotter.XYs {
 	var at plotter.XYs
 	add := func(x, y float64) {
@@ -138,7 +139,7 @@ func (a *across) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(a.style, c.Min.X, y, c.Max.X, y)
 }
 
-// sides is a plotter that hatches the positive side by slanting lines.
+// sides is a plotter that hatches the positive side with slanting lines.
 type sides struct {
 	positive func(x, y float64) bool
 	style    draw.LineStyle

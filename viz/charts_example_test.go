@@ -19,7 +19,7 @@ func ExampleBars() {
 	save(p, err, "testdata/bars.png", 6.5*viz.Inch, 2*viz.Inch)
 }
 
-// Accuracies of a probe on true labels and of two ways without them, five seeds each, and what a paper has.
+// Accuracies of a probe on true labels and of two methods without them, five seeds each, and published values.
 func ExampleGroupedBars() {
 	p, err := viz.GroupedBars(viz.Figure{Title: "Encoders of three losses on FMNIST-I"}, []string{"true labels", "nnPU", "PUPL"},
 		viz.BarGroup{Name: "PUCL", Bars: []viz.MeasuredBar{{Value: 93.4, HalfWidth: 0.2}, {Value: 91.7, HalfWidth: 0.3}, {Value: 44.7, HalfWidth: 1.6, Published: 91.8}}},
@@ -69,8 +69,8 @@ func ExampleHeatmap() {
 	save(p, err, "testdata/heatmap.png", 5*viz.Inch, 3.9*viz.Inch)
 }
 
-// Two classifiers of one test set, where the labeled positives that were held out stand in a row of their own; the second one
-// calls everything negative and is right for two thirds of the examples.
+// Two classifiers of one test set, with a separate row for the held-out labeled positives. The second one predicts
+// negative for everything and is correct for two thirds of the examples.
 func ExampleConfusion() {
 	draw := func(title string, labeled, hidden, negative []int) viz.Drawer {
 		figure, err := viz.Confusion{
@@ -89,7 +89,7 @@ func ExampleConfusion() {
 	save(figures, err, "testdata/confusion.png", 0, 0)
 }
 
-// A classifier whose probabilities can be believed, and one that is twice as sure as it should be.
+// A calibrated classifier, and an overconfident one whose logits are twice as large.
 func ExampleReliability() {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const n = 1500
@@ -128,7 +128,8 @@ func ramps(n, width int, turned bool) []uint8 {
 	return pixels
 }
 
-// Two tasks that tell a ramp from its mirror image, one with square images and one with wide ones, and one without images.
+// Two tasks that distinguish a ramp from its mirror image, one with square images and one with wide ones, and one
+// without images.
 func ExampleImageTable_Figure() {
 	f, err := viz.ImageTable{
 		Title: "Ramps",

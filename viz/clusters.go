@@ -10,33 +10,32 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Dots is one series of points for Clusters. The name decides the look, see StyleFor.
+// Dots is one series of points for Clusters. The name determines the style, see StyleFor.
 type Dots struct {
 	Name string
 	At   [][]float64 // one coordinate a point on a line, two in the plane
 
-	// Center is the number of the center, counted from 1, to which all of these points belong; 0 lets each belong to
-	// the nearest one.
+	// Center is the number of the center, counted from 1, to which all these points belong. If it is 0, each point
+	// belongs to the nearest center.
 	Center int
 }
 
-// Center is the center of a cluster. Positive and Negative, as names, have a look of their own.
+// Center is the center of a cluster. The names Positive and Negative have styles of their own.
 type Center struct {
 	Name string
 	At   []float64 // as many coordinates as the points have
 }
 
 // Clusters draws points on a line or in the plane, the centers of their clusters, the region in which each center is
-// the nearest, and from every point a thin spoke to the center that it belongs to: the sum of the squared lengths of the
-// spokes is the potential of the clustering. Set Legend.Top of the plot to move the legend above the data.
+// the nearest, and a thin spoke from each point to its center. The sum of the squared lengths of the spokes is the
+// potential of the clustering. Set Legend.Top of the plot to move the legend above the data.
 //
-// On a line the points stand above it, one on top of the other where some coincide, and the centers below them, so
-// that only the horizontal part of a spoke counts; there is no y axis and no YLabel. Where more than five coincide, and
-// wherever some do in the plane, one mark stands for all of a series, with their number. The plane has equal units on
-// both axes.
+// On a line the points lie above it, coincident points stacked, and the centers below it, so that only the horizontal
+// part of a spoke counts. There is no y axis and no YLabel. If more than five points coincide, or any do in the plane,
+// one mark per series stands for all, with their number. The plane has equal units on both axes.
 //
 // It returns an error if there is no point or no center, coordinates are not all one or all two finite numbers, or a
-// series belongs to a center that there is not.
+// series belongs to a center that does not exist.
 func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	f, err := newClusterFigure(centers, dots)
 	if err != nil {
@@ -60,7 +59,7 @@ func Clusters(cfg Figure, centers []Center, dots ...Dots) (*plot.Plot, error) {
 	}
 	p.Add(f.counts)
 	AddLegend(p, entries...)
-	// Some room around the marks, which is more on a line, where all of them lie in rows.
+	// Add a margin around the marks, a wider one on a line, where all marks lie in rows.
 	widen(&p.X, 0.06*(p.X.Max-p.X.Min))
 	if f.line {
 		widen(&p.Y, 0.4)
@@ -83,7 +82,7 @@ type clusterFigure struct {
 	line    bool
 	centers plotter.XYs
 	styles  []Style       // of the centers
-	places  []plotter.XYs // where the marks of each series go
+	places  []plotter.XYs // positions of the marks of each series
 	spokes  [][]int       // center of each of these marks
 	counts  *counts
 }
@@ -223,7 +222,7 @@ func (f *clusterFigure) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return plotter.XYRange(f.centers)
 }
 
-// halfPlane cuts from a convex polygon what is nearer to other than to own.
+// halfPlane removes from a convex polygon the part that is nearer to other than to own.
 func halfPlane(polygon []plotter.XY, own, other plotter.XY) []plotter.XY {
 	nx, ny := other.X-own.X, other.Y-own.Y
 	beyond := func(q plotter.XY) float64 { // above 0 beyond the perpendicular bisector
@@ -254,7 +253,7 @@ func (t *counts) add(at plotter.XY, n int) {
 	t.at, t.texts = append(t.at, at), append(t.texts, "×"+number(float64(n), 0))
 }
 
-// countGap is how far the numbers lie from the middle of their mark.
+// countGap is the distance of a number from the middle of its mark.
 const countGap = vg.Length(7)
 
 func (t *counts) Plot(c draw.Canvas, p *plot.Plot) {

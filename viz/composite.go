@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Composite is a figure of several ones, see Panels and Column. It is a Drawer and knows its size.
+// Composite is a figure that consists of several figures, see Panels and Column. It is a Drawer of known size.
 type Composite struct {
 	width, height vg.Length
 	column        []Drawer                   // the figures of a column, for its title
@@ -23,7 +23,7 @@ type placed struct {
 	canvas draw.Canvas
 }
 
-// place returns the figures that f, drawn on c, is made of.
+// place returns the figures that f consists of, each with its place on c.
 func place(f Drawer, c draw.Canvas) []placed {
 	switch f := f.(type) {
 	case *plot.Plot:
@@ -46,10 +46,9 @@ func (f *Composite) Draw(c draw.Canvas) {
 	}
 }
 
-// Panels sets plots side by side, with data areas of one size and the legends above the data, as for the same points
-// colored by their true class and by their pseudo-label. width and height are those of the whole row in points; 0
-// means 6.5 inches and the height at which a panel is about square. The plots stay as they are, and their own sizes
-// do not count.
+// Panels draws plots side by side, with data areas of equal size and the legends above the data, for example the same
+// points colored by true class and by pseudo-label. width and height are those of the whole row in points; 0 means 6.5
+// inches and the height at which a panel is about square. The plots are not changed, and their own sizes are ignored.
 //
 // It returns an error if there is no plot, one is nil, or a size is negative.
 func Panels(width, height vg.Length, plots ...*plot.Plot) (*Composite, error) {
@@ -91,7 +90,7 @@ func sideBySide(plots []*plot.Plot, c draw.Canvas) []placed {
 	}
 	parts := make([]placed, len(plots))
 	for i, p := range row {
-		// The data areas are level, the legends are not of one height: raise all titles to the top.
+		// The data areas are level, but the legends differ in height: raise all titles to the top.
 		p.Title.Padding += c.Max.Y - canvases[i].Max.Y
 		canvases[i].Max.Y = c.Max.Y
 		parts[i] = placed{p, canvases[i]}
@@ -99,11 +98,11 @@ func sideBySide(plots []*plot.Plot, c draw.Canvas) []placed {
 	return parts
 }
 
-// rowGap is the white between two figures of a column, in points.
+// rowGap is the space between two figures of a column, in points.
 const rowGap = vg.Length(14)
 
-// Column sets figures one below the other, the first at the top, each with its own height and all with the given width in
-// points; 0 means 6.5 inches.
+// Column draws figures one below the other, the first at the top, each with its own height and all with the given width
+// in points; 0 means 6.5 inches.
 //
 // It returns an error if there is no figure, one is nil, or the width is negative.
 func Column(width vg.Length, figures ...Drawer) (*Composite, error) {
@@ -125,7 +124,7 @@ func Column(width vg.Length, figures ...Drawer) (*Composite, error) {
 	}
 	f.height = all
 	f.arrange = func(c draw.Canvas) (parts []placed) {
-		// Each figure gets the share of c that its height asks for.
+		// Divide the height of c in proportion to the heights of the figures.
 		scale := (c.Max.Y - c.Min.Y) / all
 		top := c.Max.Y
 		for i, h := range heights {

@@ -10,21 +10,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Confusion is a table of what a classifier predicts for each kind of example, in counts and in shares of the kind. Its Figure
-// draws it, its Table goes beneath, and its Alt says it in words.
+// Confusion is a confusion matrix: the predictions of a classifier for each kind of example, as counts and as fractions
+// of the kind. Figure draws it, Table lists it and Alt describes it.
 //
-// Of positive and unlabeled data the kinds are LabeledPositive and Unlabeled, or UnlabeledPositive and Negative where the true
-// classes are known.
+// For positive and unlabeled data the kinds are LabeledPositive and Unlabeled, or UnlabeledPositive and Negative if the
+// true classes are known.
 type Confusion struct {
 	Title   string
-	Columns []string // what can be predicted
+	Columns []string // predicted classes
 	Rows    []ConfusionRow
 }
 
-// ConfusionRow is what is predicted for one kind of example.
+// ConfusionRow holds the predictions for one kind of example.
 type ConfusionRow struct {
 	Name   string
-	Class  string // which of the columns is right; "" where nobody knows
+	Class  string // the correct column; "" if unknown
 	Counts []int  // a number for each column
 }
 
@@ -36,7 +36,7 @@ const (
 	kindWidth  = vg.Length(120) // longer names are broken and cut
 )
 
-// check returns how many examples are predicted to be of each class, or an error if there is nothing to draw.
+// check returns the number of examples predicted as each class, or an error if there is nothing to draw.
 func (c Confusion) check() (all ConfusionRow, err error) {
 	if len(c.Columns) < 2 || len(c.Rows) == 0 {
 		return all, fmt.Errorf("viz: confusion: %w: there are %d columns and %d rows, want 2 and 1 or more",
@@ -74,13 +74,13 @@ func (r ConfusionRow) total() (n int) {
 	return n
 }
 
-// lines returns the name of the row, and below it how many examples it has.
+// lines returns the name of the row, and below it its number of examples.
 func (r ConfusionRow) lines() []string {
 	lines := fit(r.Name, kindWidth, kindWidth, smallWidth)
 	return append(lines[:min(2, len(lines))], "of "+number(float64(r.total()), 0))
 }
 
-// share returns entry j in words, as a share of the row: "92.0%".
+// share returns entry j as a percentage of the row: "92.0%".
 func (r ConfusionRow) share(j int) string {
 	if r.total() == 0 {
 		return missing
@@ -88,7 +88,7 @@ func (r ConfusionRow) share(j int) string {
 	return number(100*float64(r.Counts[j])/float64(r.total()), 1) + "%"
 }
 
-// remark says that every prediction is the same, "" if that is not so.
+// remark returns a sentence that reports a constant prediction, or "" if predictions vary.
 func (c Confusion) remark(all ConfusionRow) string {
 	for j, n := range all.Counts {
 		if n == all.total() {
@@ -98,7 +98,7 @@ func (c Confusion) remark(all ConfusionRow) string {
 	return ""
 }
 
-// Table returns the counts, and the shares of each row in percent, for beneath the figure. The errors are those of Figure.
+// Table returns the counts, and the fractions of each row in percent. The errors are those of Figure.
 func (c Confusion) Table() (Table, error) {
 	t := Table{Title: c.Title, RowsHeader: "examples"}
 	all, err := c.check()
@@ -123,7 +123,7 @@ func (c Confusion) Table() (Table, error) {
 	return t, nil
 }
 
-// Alt returns what Figure draws in words, as the alternative text that Show asks for. The errors are those of Figure.
+// Alt returns the alternative text of the figure for Show. The errors are those of Figure.
 func (c Confusion) Alt() (string, error) {
 	all, err := c.check()
 	if err != nil {
@@ -143,13 +143,13 @@ func (c Confusion) Alt() (string, error) {
 	return strings.TrimSpace(b.String() + c.remark(all)), nil
 }
 
-// Figure draws a cell for each kind of example and each prediction, with the count and its share of the kind: blue and framed
-// where the prediction is right, vermillion where it is wrong, gray where nobody knows, the fuller the larger the share. The
-// last row counts all; a class that is never predicted is hatched, and a classifier that gives all examples one class is called
-// degenerate.
+// Figure draws a cell for each kind of example and each prediction, with the count and its fraction of the kind. The
+// cell is blue and framed if the prediction is correct, vermillion if it is wrong, gray if the class is unknown; a
+// larger fraction has a fuller color. The last row has the totals. A class that is never predicted is hatched, and a
+// classifier that assigns all examples to one class is called degenerate.
 //
-// It returns an error if there are fewer than two columns or no row, a row has another number of counts or an unknown class, a
-// count is negative, or all are 0.
+// It returns an error if there are fewer than two columns or no row, a row has another number of counts or an unknown
+// class, a count is negative, or all are 0.
 func (c Confusion) Figure() (*Drawing, error) {
 	all, err := c.check()
 	if err != nil {
@@ -210,7 +210,7 @@ func (f *confusionFigure) draw(c draw.Canvas, title, _ vg.Length) {
 	}
 }
 
-// drawRow draws a row whose upper edge lies at y, on grounds.
+// drawRow draws a row whose upper edge lies at y, with the background colors of grounds.
 func (f *confusionFigure) drawRow(c draw.Canvas, y vg.Length, r ConfusionRow, grounds func(r ConfusionRow, j int) color.Color) {
 	writeSmallLines(c, vg.Point{X: f.names - thumbGap, Y: y - cellHeight/2}, 1, r.lines())
 	for j, n := range r.Counts {

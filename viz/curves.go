@@ -13,14 +13,14 @@ import (
 )
 
 // Curve is one line of LearningCurves: the values Y of a loss, or of any other quantity, at the steps X. X must not
-// go backwards. The name decides the look, see StyleFor.
+// decrease. The name determines the style, see StyleFor.
 type Curve struct {
 	Name string
 	X, Y []float64
 
 	Low, High []float64 // ends of an interval about each of Y, drawn as a band; nil for none
 
-	Within [2]float64 // all that Y can be, such as 0 and 100 percent, where band and axis end; zero for any
+	Within [2]float64 // limits of Y, such as 0 and 100 percent, which clip band and axis; zero means none
 }
 
 // Steps returns the curve of a value for each step, such as the losses of a training run, with steps counted from 1.
@@ -44,16 +44,17 @@ func CurveOf(name string, x []float64, f func(x float64) float64) Curve {
 // Add adds a point at the end of the curve.
 func (k *Curve) Add(x, y float64) { k.X, k.Y = append(k.X, x), append(k.Y, y) }
 
-// AddInterval adds a point with the ends of its interval at the end of a curve whose points all have one.
+// AddInterval adds a point and the ends of its interval to a curve whose points all have intervals.
 func (k *Curve) AddInterval(x, y, low, high float64) {
 	k.Add(x, y)
 	k.Low, k.High = append(k.Low, low), append(k.High, high)
 }
 
-// band returns the area between the ends of the intervals, and its edges, which show where another band lies over it; at a single X a whisker.
+// band returns the area between the ends of the intervals, and its edges, which stay visible where bands overlap. For a
+// single X it returns a whisker.
 func (k Curve) band(s Style) (area plot.Plotter, edges []plot.Plotter) {
 	low, high := points(k.X, k.Low), points(k.X, k.High)
-	if k.X[0] == k.X[len(k.X)-1] { // no width to see a band by
+	if k.X[0] == k.X[len(k.X)-1] { // a band would have no width
 		edges = []plot.Plotter{k.whiskers(s)}
 	} else {
 		style := draw.LineStyle{Color: faint(s.Color, 0.6), Width: 0.6}
@@ -69,36 +70,36 @@ func (k Curve) whiskers(s Style) *whiskers {
 	return &whiskers{points(k.X, k.Low), points(k.X, k.High), draw.LineStyle{Color: s.Color, Width: 1.2}}
 }
 
-// Reference is a horizontal line to compare the curves with, such as the loss of an encoder that has learned nothing.
+// Reference is a horizontal line for comparison, such as the loss of an untrained encoder.
 type Reference struct {
 	Name string
 	Y    float64
 }
 
-// CurvesConfig says how LearningCurves draws. The zero value works; its labels are "optimizer step" and "loss (nats)".
+// CurvesConfig configures LearningCurves. The zero value works; its labels are "optimizer step" and "loss (nats)".
 type CurvesConfig struct {
 	Figure
 	Smooth     int         // number of values in the running mean; 0 or 1 for no smoothing
 	LogX       bool        // X, which must be above 0, on a logarithmic scale
 	References []Reference // horizontal lines, with their names in the legend
-	Whiskers   bool        // intervals as whiskers, one curve beside another, instead of bands: for few X, and many curves
+	Whiskers   bool        // intervals as whiskers side by side, instead of bands: for many curves with few X
 }
 
-// marksPerCurve is how many markers a curve of many values gets: enough to tell it from the others.
+// marksPerCurve is the number of markers of a curve of many values, enough to distinguish curves.
 const marksPerCurve = 7
 
-// whiskerGap is how far from each other curves with whiskers stand at most.
+// whiskerGap is the largest distance between curves with whiskers.
 const whiskerGap = 0.09 * vg.Inch
 
-// LearningCurves draws curves over each other, each with a line style and a marker of its own and a legend to the
-// right. With cfg.Smooth above 1 each curve is the running mean over that many values, centered, over fewer at the
-// ends; the values themselves stay behind it as a faint line. Bands of intervals lie behind all lines; a curve at a single X has a
-// whisker. With cfg.Whiskers all have, and stand a little aside of their X, where a tick is, so that no interval lies over another: for few X,
-// and many curves.
+// LearningCurves draws curves over each other, each with its own line style and marker, and a legend to the right. With
+// cfg.Smooth above 1 each curve is the centered running mean over that many values, over fewer at the ends; the values
+// themselves stay behind it as a faint line. Bands of intervals lie behind all lines; a curve at a single X has a
+// whisker. With cfg.Whiskers all intervals are whiskers, slightly shifted from their X so that no interval covers
+// another; the ticks stay at X.
 //
-// It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in length, a value is
-// not finite (a loss that became NaN is named with its place) or not within what Y can be, X goes backwards, or is not above 0 on a
-// logarithmic scale.
+// It returns an error if there is no curve, a curve is empty, its X and Y or the ends of its intervals differ in
+// length, a value is not finite (the error gives the position of a NaN) or outside the limits of Y, X decreases, or X
+// is not above 0 on a logarithmic scale.
 func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	if len(curves) == 0 {
 		return nil, fmt.Errorf("viz: learning curves: %w: pass at least one curve", ErrNoData)
@@ -106,7 +107,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	if cfg.Smooth < 0 {
 		return nil, fmt.Errorf("viz: learning curves: Smooth is %d, want 0 or more: %w", cfg.Smooth, ErrRange)
 	}
-	lowest, highest := math.Inf(1), math.Inf(-1) // that one of the curves can be
+	lowest, highest := math.Inf(1), math.Inf(-1) // limits of all curves
 	for _, k := range curves {
 		if err := k.check(cfg.LogX); err != nil {
 			return nil, err
@@ -129,7 +130,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		p.X.Tick.Marker = ticksAt(places)
 	}
 	var entries []Entry
-	var front []plot.Plotter // what lies over the faint lines of all curves
+	var front []plot.Plotter // drawn over the faint lines of all curves
 	for i, s := range stylesOf(curves, func(k Curve) string { return k.Name }) {
 		k := curves[i]
 		if k.Low != nil && !cfg.Whiskers {
@@ -171,10 +172,10 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 		entries = append(entries, newEntry(r.Name, line))
 	}
 	p.Add(front...)
-	if cfg.LogX && p.X.Min == p.X.Max { // room that is added, not multiplied, would reach 0
+	if cfg.LogX && p.X.Min == p.X.Max { // an additive margin would reach 0
 		p.X.Min, p.X.Max = p.X.Min/2, 2*p.X.Max
 	}
-	if cfg.Whiskers { // room beside the axis for those that stand aside
+	if cfg.Whiskers { // room beside the axis for the shifted whiskers
 		if share := 0.015 * float64(len(curves)); cfg.LogX {
 			ratio := math.Pow(p.X.Max/p.X.Min, share)
 			p.X.Min, p.X.Max = p.X.Min/ratio, p.X.Max*ratio
@@ -188,7 +189,7 @@ func LearningCurves(cfg CurvesConfig, curves ...Curve) (*plot.Plot, error) {
 	return p, nil
 }
 
-// limits returns the least and the largest that Y can be.
+// limits returns the smallest and the largest possible Y.
 func (k Curve) limits() (low, high float64) {
 	if k.Within == [2]float64{} {
 		return math.Inf(-1), math.Inf(1)
@@ -196,7 +197,7 @@ func (k Curve) limits() (low, high float64) {
 	return k.Within[0], k.Within[1]
 }
 
-// cut returns the curve with its intervals cut where Y can go no farther.
+// cut returns the curve with its intervals clipped to the limits of Y.
 func (k Curve) cut() Curve {
 	low, high := k.limits()
 	k.Low, k.High = slices.Clone(k.Low), slices.Clone(k.High)
@@ -241,8 +242,8 @@ func (k Curve) check(positive bool) error {
 	return nil
 }
 
-// runningMean returns, for every entry, the mean of the n entries around it that exist. For even n the window has
-// one entry more before the middle than after it.
+// runningMean returns, for every entry, the mean of the up to n entries around it. For even n the window has one entry
+// more before the middle than after it.
 func runningMean(y []float64, n int) []float64 {
 	sums := make([]float64, len(y)+1)
 	for i, v := range y {
@@ -256,8 +257,8 @@ func runningMean(y []float64, n int) []float64 {
 	return mean
 }
 
-// markPlaces returns the indices of about n values of x that lie evenly over its range, the first one at the given
-// share of the distance between two; all indices if there are few.
+// markPlaces returns the indices of about n values of x, evenly spaced over its range. The first lies at the given
+// fraction of the spacing. It returns all indices if there are few.
 func markPlaces(x []float64, n int, share float64) (at []int) {
 	few := len(x) <= 2*n
 	for i, v := range x {

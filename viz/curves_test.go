@@ -48,7 +48,7 @@ func TestLearningCurvesErrors(t *testing.T) {
 	expect.Must(LearningCurves(CurvesConfig{}, Curve{X: []float64{0, 1, 1}, Y: []float64{3, 2, 2.5}}))(t) // as after a restart
 }
 
-// TestWithin: an interval beyond what can be ends there, and so does the axis; the curve that was passed stays as it is.
+// TestWithin checks that the limits of Y clip intervals and the axis, and that the passed curve is not changed.
 func TestWithin(t *testing.T) {
 	k := Curve{Name: "PUPL", X: []float64{0, 1}, Y: []float64{68, 90}, Low: []float64{-5, 89}, High: []float64{136, 91},
 		Within: [2]float64{0, 100}}
@@ -167,7 +167,7 @@ func TestBandsOnALogarithmicAxis(t *testing.T) {
 	}
 }
 
-// A logarithmic axis of one place has room on both sides of it, all of it above 0.
+// A logarithmic axis with a single value has room on both sides of it, all of it above 0.
 func TestOnePlaceOnALogarithmicAxis(t *testing.T) {
 	for _, x := range []float64{0.5, 1, 60} {
 		p := expect.Must(LearningCurves(CurvesConfig{LogX: true}, Curve{X: []float64{x}, Y: []float64{3}}))(t)
@@ -175,7 +175,7 @@ func TestOnePlaceOnALogarithmicAxis(t *testing.T) {
 	}
 }
 
-// TestWhiskersStandAside reads from what is drawn where the intervals of three curves at one place stand, and how far they reach.
+// TestWhiskersStandAside reads from the drawing the positions and ends of the intervals of three curves at one place.
 func TestWhiskersStandAside(t *testing.T) {
 	var curves []Curve
 	for _, name := range []string{"PUCL", "ssCL", "SCL-PU"} {
@@ -196,7 +196,7 @@ func TestWhiskersStandAside(t *testing.T) {
 	}
 }
 
-// TestWhiskersOfNearPlaces: whiskers stay near their place, every place has a tick, and no labels touch.
+// TestWhiskersOfNearPlaces checks that whiskers stay near their place, every place has a tick, and no labels touch.
 func TestWhiskersOfNearPlaces(t *testing.T) {
 	var curves []Curve
 	for i := range 5 {
@@ -223,7 +223,7 @@ func TestWhiskersOfNearPlaces(t *testing.T) {
 	expect.Equal(t, labels, []string{"50", "100", "", "10,000"}, "ticks")
 }
 
-// TestIntervalOfASinglePlace: a band would have no width there.
+// TestIntervalOfASinglePlace checks a single X, where a band would have no width.
 func TestIntervalOfASinglePlace(t *testing.T) {
 	var along, single Curve
 	along.AddInterval(1, 50, 40, 60)
@@ -238,7 +238,7 @@ func TestIntervalOfASinglePlace(t *testing.T) {
 	}
 }
 
-// hasLine tells whether a straight line was drawn from one point to another.
+// hasLine reports whether a straight line was drawn from one point to another.
 func hasLine(paper *sheetOfPaper, from, to vg.Point) bool {
 	return slices.ContainsFunc(paper.Actions, func(a recorder.Action) bool {
 		s, ok := a.(*recorder.Stroke)
@@ -246,7 +246,7 @@ func hasLine(paper *sheetOfPaper, from, to vg.Point) bool {
 	})
 }
 
-// samePlace tells whether two points lie within a hundredth of a point.
+// samePlace reports whether two points lie within a hundredth of a point.
 func samePlace(a, b vg.Point) bool {
 	return math.Abs(float64(a.X-b.X)) < 0.01 && math.Abs(float64(a.Y-b.Y)) < 0.01
 }

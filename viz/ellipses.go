@@ -11,20 +11,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Gaussian is a normal distribution of the plane, which [Scatter] and [Boundaries] draw as two ellipses about its mean: the
-// points one and two standard deviations away in every direction. The inner one holds 39 % of the distribution, the outer one
-// 86 %. The name decides the look, see StyleFor.
+// Gaussian is a normal distribution of the plane, which [Scatter] and [Boundaries] draw as two ellipses about its mean:
+// the points one and two standard deviations away in every direction. The inner one holds 39 % of the distribution, the
+// outer one 86 %. The name determines the style, see StyleFor.
 type Gaussian struct {
 	Name       string
 	Mean       [2]float64
-	Covariance [2][2]float64 // symmetric; of rank 1 or 0 the ellipses are lines or a point
+	Covariance [2][2]float64 // symmetric; with rank 1 or 0 the ellipses are lines or a point
 }
 
-// ellipseCorners is how many corners the polygon has that stands for an ellipse.
+// ellipseCorners is the number of corners of the polygon that approximates an ellipse.
 const ellipseCorners = 120
 
-// factor returns the lower triangular L with L·Lᵀ equal to the covariance, or an error if it is no covariance. What is below 0 by
-// rounding alone counts as 0.
+// factor returns the lower triangular L with L·Lᵀ equal to the covariance, or an error if the covariance is invalid.
+// Values that are negative only by rounding count as 0.
 func (g Gaussian) factor() (l [2][2]float64, err error) {
 	what := fmt.Sprintf("the Gaussian %q", g.Name)
 	s := g.Covariance
@@ -56,7 +56,7 @@ type ellipses struct {
 	style draw.LineStyle
 }
 
-// newEllipses returns the ellipses of g, or an error if it has none.
+// newEllipses returns the ellipses of g, or an error if g has none.
 func newEllipses(g Gaussian, style Style) (*ellipses, error) {
 	l, err := g.factor()
 	if err != nil {
@@ -75,7 +75,7 @@ func newEllipses(g Gaussian, style Style) (*ellipses, error) {
 	return e, nil
 }
 
-// ellipses returns the ellipses of cfg.Gaussians over groups that look like styles.
+// ellipses returns the ellipses of cfg.Gaussians over groups with the given styles.
 func (cfg ScatterConfig) ellipses(groups []Group, styles []Style) ([]*ellipses, error) {
 	names := make([]string, 0, len(groups)+len(cfg.Gaussians))
 	for _, g := range groups {
@@ -114,7 +114,7 @@ func (e *ellipses) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// DataRange is that of the outer ellipse.
+// DataRange returns the range of the outer ellipse.
 func (e *ellipses) DataRange() (xmin, xmax, ymin, ymax float64) { return plotter.XYRange(e.lines[1]) }
 
 // Thumbnail draws two ellipses, one in the other.

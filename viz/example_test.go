@@ -27,7 +27,7 @@ func ExampleLearningCurves() {
 	p, err := viz.LearningCurves(viz.CurvesConfig{
 		Figure: viz.Figure{Title: "PUCL falls below ssCL"},
 		Smooth: 15,
-		// What pucl.ChanceLevel(256, 2) returns.
+		// The value of pucl.ChanceLevel(256, 2).
 		References: []viz.Reference{{Name: "chance level log(2b−1), b = 256", Y: math.Log(2*256 - 1)}},
 	}, run("ssCL", 5.4), run("SCL-PU", 4.6), run("PUCL", 4.95))
 	if err != nil {
@@ -79,8 +79,8 @@ func ExampleScatter() {
 	save(p, err, "testdata/scatter.png", 0, 0)
 }
 
-// An embedding of eight dimensions in the plane of its two largest variances, colored once by the true class and
-// once by what a method makes of it: here, that the sign of the first coordinate is the class.
+// A projection of an embedding of eight dimensions onto its two largest variances, colored once by the true class and
+// once by the prediction of a method: here, the sign of the first coordinate.
 func ExamplePanels() {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n = 300
@@ -174,7 +174,7 @@ func ExampleTable_Figure() {
 	save(f, err, "testdata/table.png", 0, 0)
 }
 
-// Four images of 16 by 16 pixels, a bright square at four places, and a mirrored view of each below it.
+// Four images of 16 by 16 pixels with a bright square at four positions, and a mirrored view of each below it.
 func ExampleImageGrid() {
 	const side, n = 16, 4
 	pixels := make([]uint8, 2*n*side*side)
@@ -203,7 +203,7 @@ func ExampleImageGrid() {
 	check(viz.Save(grid, "testdata/image_grid.png", 0, 0))
 }
 
-// Outside a notebook Show says what the figure would show.
+// Outside a notebook Show prints the alternative text of the figure.
 func ExampleShow() {
 	p, err := viz.LearningCurves(viz.CurvesConfig{}, viz.Curve{Name: "PUCL", X: []float64{0, 1}, Y: []float64{6, 5}})
 	check(err)

@@ -13,18 +13,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Figure is what all figures with axes have in common; their configurations embed it. The zero value works: no title, the
-// labels that the function names, if any, and the usual size.
+// Figure holds the common settings of all figures with axes; their configurations embed it. The zero value works: no
+// title, the default labels of the function and the default size.
 type Figure struct {
 	Title          string
 	XLabel, YLabel string // with their units
 
-	// Width and Height, in points, are what Show, Save and Column take unless they are given a size. Zero means 6.5 by 4
-	// inches, the width of a notebook.
+	// Width and Height, in points, are the size that Show, Save and Column use by default. Zero means 6.5 by 4 inches,
+	// the width of a notebook.
 	Width, Height vg.Length
 }
 
-// Drawer is what Show and Save take: anything that draws itself on a canvas. *plot.Plot, *Drawing, *Composite and *Animation do.
+// Drawer is a figure that draws itself on a canvas, as Show and Save require. *plot.Plot, *Drawing, *Composite and
+// *Animation implement it.
 type Drawer interface {
 	Draw(draw.Canvas)
 }
@@ -35,21 +36,20 @@ const (
 	margin        = vg.Length(5) // white on all sides of a figure
 )
 
-// isNil reports whether there is no figure, be it as nil or as a nil pointer, which is what is left where an error was
-// overlooked.
+// isNil reports whether f is nil or a nil pointer, which results from an overlooked error.
 func isNil(f Drawer) bool {
 	v := reflect.ValueOf(f)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// The sizes between which a figure can be drawn, in points.
+// The smallest and largest size of a figure, in points.
 const (
 	smallest = vg.Inch / 2
 	largest  = 100 * vg.Inch
 )
 
-// checkedSize returns the size in which f is drawn, or an error if there is no figure to save or show, as what says, or the
-// size makes no sense.
+// checkedSize returns the size at which f is drawn, or an error if f is nil or the size is out of range. what names the
+// action, saving or showing, in the error.
 func checkedSize(what string, f Drawer, width, height vg.Length) (w, h vg.Length, err error) {
 	if isNil(f) {
 		return 0, 0, fmt.Errorf("viz: %s: the figure is nil: %w", what, ErrNoData)
@@ -63,7 +63,7 @@ func checkedSize(what string, f Drawer, width, height vg.Length) (w, h vg.Length
 	return w, h, err
 }
 
-// sizeOf returns the size of f where width or height, being 0, leave it open.
+// sizeOf returns the size of f, with width and height in place of its own where they are not 0.
 func sizeOf(f Drawer, width, height vg.Length) (w, h vg.Length) {
 	switch f := f.(type) {
 	case interface {
@@ -78,7 +78,7 @@ func sizeOf(f Drawer, width, height vg.Length) (w, h vg.Length) {
 	return cmp.Or(width, w, defaultWidth), cmp.Or(height, h, defaultHeight)
 }
 
-// titleOf returns the title that f shows, "" for none; of a column it is the first one.
+// titleOf returns the title of f, "" for none; for a column, the first title.
 func titleOf(f Drawer) string {
 	switch f := f.(type) {
 	case *plot.Plot:
@@ -97,8 +97,8 @@ func titleOf(f Drawer) string {
 	return ""
 }
 
-// New returns an empty plot in the house style, with a light grid, for figures that this package does not have.
-// An empty title or label takes no room.
+// New returns an empty plot in the house style, with a light grid, for other kinds of figures. An empty title or label
+// takes no room.
 func New(f Figure) *plot.Plot {
 	p := plot.New()
 	h := handler{text.Plain{Fonts: font.DefaultCache}, f.Width, f.Height}
@@ -115,8 +115,8 @@ func New(f Figure) *plot.Plot {
 		a.Label.Padding = 4
 		set(&a.Tick.Label, smallSize, false)
 		a.Tick.Marker = Ticks{}
-		// The grid takes the part of the tick marks, and frame that of the axis lines, which would not meet in
-		// the corner where a tick label or a mark reaches over the edge of the data.
+		// The grid replaces the tick marks. frame replaces the axis lines, which would not meet in the corner if a tick
+		// label or a mark extends beyond the data.
 		a.Tick.Length = 0
 		a.Width = 0
 		a.Padding = 5
@@ -135,19 +135,19 @@ func (frame) Plot(c draw.Canvas, _ *plot.Plot) {
 		[]vg.Point{{X: c.Min.X, Y: c.Max.Y}, c.Min, {X: c.Max.X, Y: c.Min.Y}})
 }
 
-// Drawing is a figure without axes, such as a table or a grid of images. It is a Drawer and knows its size.
+// Drawing is a figure without axes, such as a table or a grid of images. It is a Drawer of known size.
 type Drawing struct {
 	Title string // over it; may be empty
 
 	align         float64   // of the title: 0 for left, 0.5 for the middle
-	width, height vg.Length // of what lies below the title, without the margin
-	unit          vg.Length // size and place are whole multiples of it; 0 for any
-	// draw draws what lies below a title of the given height. The origin is the upper left corner of the whole drawing,
+	width, height vg.Length // of the part below the title, without the margin
+	unit          vg.Length // size and position are multiples of it; 0 for any
+	// draw draws the part below a title of the given height. The origin is the upper left corner of the whole drawing,
 	// which has the given width.
 	draw func(c draw.Canvas, title, width vg.Length)
 }
 
-// titleHeight returns the height of a title with the white below it.
+// titleHeight returns the height of a title with the space below it.
 func titleHeight(title string) vg.Length {
 	if title == "" {
 		return 0
@@ -155,13 +155,13 @@ func titleHeight(title string) vg.Length {
 	return titleSize + 10
 }
 
-// Size returns the size at which the letters have the sizes of the house, in points, with the margin.
+// Size returns the size at which text has the house style's font sizes, in points, with the margin.
 func (d *Drawing) Size() (width, height vg.Length) {
 	width = max(d.width, textWidth(face(titleSize, true), d.Title))
 	return snap(width+2*margin, d.unit), snap(titleHeight(d.Title)+d.height+2*margin, d.unit)
 }
 
-// Draw draws d in the middle of c, made smaller as a whole where c is smaller than the drawing.
+// Draw draws d in the middle of c, scaled down if c is smaller than the drawing.
 func (d *Drawing) Draw(c draw.Canvas) {
 	width, height := d.Size()
 	width, height = width-2*margin, height-2*margin

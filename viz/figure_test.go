@@ -21,7 +21,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The size of a configuration is that of the figure until Show or Save are told another one.
+// The default size is that of the configuration; Show and Save can override it.
 func TestFigureSize(t *testing.T) {
 	p := expect.Must(Bars(BarsConfig{Figure: Figure{Width: 300, Height: 90}}, Bar{Name: "a", Value: 1}))(t)
 	column := expect.Must(Column(0, p, New(Figure{})))(t)
@@ -30,7 +30,7 @@ func TestFigureSize(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		figure        Drawer
-		width, height vg.Length // asked for
+		width, height vg.Length // arguments of Show
 		want          vg.Point
 	}{
 		{"its own", p, 0, 0, vg.Point{X: 300, Y: 90}},
@@ -48,7 +48,7 @@ func TestFigureSize(t *testing.T) {
 	expect.Is(t, Save(New(Figure{Width: -1}), t.TempDir()+"/a.png", 0, 0), ErrRange, "a negative width")
 }
 
-// A drawing of 100×50 lies in the middle of a larger canvas as it is, and fills the width of a smaller one at half its size.
+// A drawing of 100×50 is centered on a larger canvas, and fills the width of a smaller one at half its size.
 func TestDrawingInTheMiddle(t *testing.T) {
 	for _, tt := range []struct {
 		width, height vg.Length
@@ -71,7 +71,7 @@ func TestDrawingInTheMiddle(t *testing.T) {
 	}
 }
 
-// wrong is a use that a function refuses: the sentinel of its error, and a part of the error's text.
+// wrong is an invalid call: the expected sentinel of its error, and a part of the error's text.
 type wrong struct {
 	name string
 	err  error
@@ -79,7 +79,7 @@ type wrong struct {
 	says string
 }
 
-// refuses reports each use that is not refused with its error.
+// refuses reports each call that does not return its expected error.
 func refuses(t *testing.T, uses []wrong) {
 	t.Helper()
 	for _, use := range uses {
@@ -107,7 +107,8 @@ func TestTrainingCurvesErrors(t *testing.T) {
 	})
 }
 
-// Only what there are numbers for is drawn: a run without readings, or of a program that kept no history, has fewer panels.
+// A panel is drawn only if the log has its numbers: a run without readings, or without recorded history, has fewer
+// panels.
 func TestTrainingCurvesPanels(t *testing.T) {
 	nan := math.NaN()
 	for _, tt := range []struct {
@@ -157,16 +158,16 @@ func TestColumn(t *testing.T) {
 // DrawnSVG lets tests count marks, each of which vgsvg writes as an element of its own.
 var DrawnSVG = drawnSVG
 
-// The levels of files elsewhere.
+// The default compression levels.
 var smallPNG, smallZlib = pngLevel, zlibLevel
 
-// TestMain has files compressed fast.
+// TestMain uses fast compression.
 func TestMain(m *testing.M) {
 	pngLevel, zlibLevel = png.BestSpeed, zlib.BestSpeed
 	os.Exit(m.Run())
 }
 
-// compressed has files of a test compressed as they are elsewhere.
+// compressed sets the default compression for a test.
 func compressed(t *testing.T) {
 	expect.That(t, smallPNG == png.BestCompression && smallZlib == zlib.BestCompression, "files are not as small as possible")
 	pngLevel, zlibLevel = smallPNG, smallZlib
@@ -197,7 +198,7 @@ func decode(t *testing.T, data []byte) image.Image {
 	return expect.Must(png.Decode(bytes.NewReader(data)))(t)
 }
 
-// TestImageGridPixels looks at the middle of each pixel of two images of 2 by 2 pixels in color.
+// TestImageGridPixels checks the middle of each pixel of two images of 2 by 2 pixels in color.
 func TestImageGridPixels(t *testing.T) {
 	pixels := []uint8{
 		255, 0, 0 /**/, 0, 255, 0,
@@ -257,7 +258,7 @@ func TestImageGridLayout(t *testing.T) {
 		strings.Join(captions[1:], " ") == "two words", "captions %q", captions)
 }
 
-// drawn returns where the pictures and the words of f lie when it is drawn in its own size, from its upper left corner.
+// drawn returns the positions of the pictures and the words of f, drawn at its own size, from its upper left corner.
 func drawn(t *testing.T, f Drawer) (pictures []vg.Rectangle, words map[string]vg.Rectangle) {
 	t.Helper()
 	w, h := sizeOf(f, 0, 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Two clusterings of the same points: one labeled positive point at the rim of its cluster, and k-means from there. In the
-// plane on the left, on a line on the right.
+// Two clusterings of the same points: one labeled positive point at the rim of its cluster, and k-means initialized
+// from it. In the plane on the left, on a line on the right.
 func ExampleClusters() {
 	plane, err := viz.Clusters(viz.Figure{Title: "The plane"},
 		[]viz.Center{{viz.Positive, []float64{0, 0}}, {viz.Negative, []float64{4, 1}}},
@@ -41,8 +41,8 @@ func svg(t *testing.T, f viz.Drawer) string {
 	return string(text)
 }
 
-// The colors that two centers named Positive and Negative give to their regions and spokes, mixed by hand: 0.13 and 0.6 of
-// (0xC4, 0x87, 0x00) and (0x00, 0x72, 0xB2), the rest white.
+// The colors of the regions and spokes of the centers Positive and Negative, computed by hand: 0.13 and 0.6 of (0xC4,
+// 0x87, 0x00) and (0x00, 0x72, 0xB2), the rest white.
 const (
 	positiveRegion, negativeRegion = "#F7EFDE", "#DEEDF5"
 	positiveSpoke, negativeSpoke   = "#DCB766", "#66AAD1"
@@ -73,7 +73,7 @@ func TestClustersSpokes(t *testing.T) {
 	}
 }
 
-// TestClustersCounts looks at points that coincide: up to five stand on top of each other on a line, more are counted.
+// TestClustersCounts checks points that coincide: on a line up to five are stacked, and more are counted.
 func TestClustersCounts(t *testing.T) {
 	many := func(n int, at ...float64) [][]float64 {
 		rows := make([][]float64, n)
@@ -127,13 +127,13 @@ func TestClustersErrors(t *testing.T) {
 	}
 }
 
-// near is how far a pixel may lie from the golden one, as a share of the distance from black to white. Another
-// processor rounds edges otherwise, which may change a shade by one step of shrinkColors; a light grid line that is
-// gone makes a distance of 0.1.
+// near is the tolerance of a pixel against the golden one, as a fraction of the distance from black to white. Other
+// processors round edges differently, which may change a shade by one step of shrinkColors; a missing light grid line
+// makes a distance of 0.1.
 const near = 0.08
 
-// TestGolden draws the figures of the examples and compares them with testdata/*_golden.png. Regenerate those with
-// go test ./viz -run Golden -regen, and look at them.
+// TestGolden draws the figures of the examples and compares them with testdata/*_golden.png. Regenerate them with go
+// test ./viz -run Golden -regen, and check them by eye.
 func TestGolden(t *testing.T) {
 	expect.Slow(t)
 	for file, draw := range map[string]func(){
@@ -153,7 +153,7 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			cmpimg.CheckPlotApprox(draw, t, near, file)
 			if t.Failed() || *cmpimg.GenerateTestData {
-				return // a wrong figure stays for a look at it
+				return // a wrong figure stays for inspection
 			}
 			expect.NoError(t, os.Remove("testdata/"+file))
 		})

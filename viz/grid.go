@@ -19,8 +19,8 @@ type grid struct {
 	captions      [][]string // of the cells; may be fewer
 }
 
-// newGrid returns a grid of n square cells in so many columns, 0 for as many as there are but at most most. It is as wide as a
-// notebook where its cells keep between smallest and largest.
+// newGrid returns a grid of n square cells in the given number of columns; 0 means n columns, at most most. It is as
+// wide as a notebook if its cells stay between smallest and largest.
 func newGrid(n, columns, most int, smallest, largest, gap vg.Length) grid {
 	if columns == 0 {
 		columns = min(n, most)
@@ -57,7 +57,8 @@ func (g *grid) down() vg.Length {
 	return sum
 }
 
-// draw draws the grid with its upper left corner at (left, top), cell i by cell(i, its box), and returns where it ends.
+// draw draws the grid with its upper left corner at (left, top), cell i by cell(i, its box), and returns its lower
+// edge.
 func (g *grid) draw(c draw.Canvas, left, top vg.Length, cell func(i int, box vg.Rectangle)) (bottom vg.Length) {
 	for row, height := range g.rows() {
 		for i := row * g.columns; i < min((row+1)*g.columns, g.n); i++ {
@@ -78,7 +79,7 @@ func (g *grid) draw(c draw.Canvas, left, top vg.Length, cell func(i int, box vg.
 // dot is a dot of a PNG file in points.
 const dot = vg.Inch / pngDPI
 
-// snap returns the whole multiple of unit next to v; v itself if unit is 0.
+// snap returns the multiple of unit nearest to v; v itself if unit is 0.
 func snap(v, unit vg.Length) vg.Length {
 	if unit == 0 {
 		return v
@@ -89,18 +90,17 @@ func snap(v, unit vg.Length) vg.Length {
 // Measures of an image grid, in points.
 const (
 	largestCell = vg.Length(84)
-	smallestRow = vg.Length(26) // a picture narrower than this shows nothing
+	smallestRow = vg.Length(26) // a narrower picture is unrecognizable
 	cellGap     = vg.Length(8)
 )
 
-// ImageGrid returns a grid of images, row by row, as for a look at the data or at the views that augmentation makes
-// of them. pixels holds the images one after the other, each [height, width, channels] in row-major order, with 0
-// black and 255 full; channels is 1 (gray) or 3 (red, green, blue). columns is the number of images in a row, 0 for
-// as many as there are but at most 8. captions holds a line for each image, or is nil; long ones are broken at
-// spaces and cut.
+// ImageGrid returns a grid of images, row by row, for example of data or of augmented views. pixels holds the images
+// one after the other, each [height, width, channels] in row-major order, with 0 black and 255 white; channels is 1
+// (gray) or 3 (red, green, blue). columns is the number of images in a row; 0 means all in one row, at most 8. captions
+// holds a line for each image, or is nil; long ones are broken at spaces and cut.
 //
-// Set Title of the result for a title. ImageGrid returns an error if there is no image, pixels is not a whole number
-// of them, or captions has another length.
+// Set Title of the result for a title. ImageGrid returns an error if there is no image, len(pixels) is not a multiple
+// of the image size, or captions has another length.
 func ImageGrid(pixels []uint8, height, width, channels, columns int, captions []string) (*Drawing, error) {
 	pictures, err := imagePixels(pixels, height, width, channels)
 	n := len(pictures)
@@ -142,14 +142,14 @@ func imagePixels(pixels []uint8, height, width, channels int) (images [][]uint8,
 	return slices.Collect(slices.Chunk(pixels, size)), nil
 }
 
-// drawPicture draws an image into a box, with a thin rim: a white image on a white page has an edge too.
+// drawPicture draws an image into a box, with a thin rim that delimits white images on a white page.
 func drawPicture(c draw.Canvas, box vg.Rectangle, img image.Image) {
 	c.DrawImage(box, img)
 	stroke(c, draw.LineStyle{Color: MarkGray, Width: 0.5}, box.Path())
 }
 
-// enlarge returns an image as large as it will be drawn, every pixel a block of equal ones: left to themselves the
-// viewers would blur them.
+// enlarge returns an image at its drawn size, in which each pixel is a block of equal pixels. Viewers that scaled it
+// themselves would blur it.
 func enlarge(pixels []uint8, height, width, channels int, drawn vg.Length) image.Image {
 	factor := max(1, int(float64(drawn/vg.Inch)*pngDPI/float64(width)+0.999))
 	img := image.NewRGBA(image.Rect(0, 0, factor*width, factor*height))

@@ -12,25 +12,28 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// BarGroup is the bars of GroupedBars that stand side by side, such as those of the methods on one data set: a bar for each series.
+// BarGroup is a group of adjacent bars of GroupedBars, one for each series, for example the results of several methods
+// on one data set.
 type BarGroup struct {
 	Name string
 	Bars []MeasuredBar
 }
 
-// MeasuredBar is a bar with what is known of its number. The zero value of each field but Value leaves it out.
+// MeasuredBar is a bar with an optional interval and published value. The zero value of each field except Value leaves
+// it out.
 type MeasuredBar struct {
 	Value     float64
 	HalfWidth float64 // of the interval Value ± HalfWidth, drawn as a whisker; 0 for none
-	Published float64 // what a paper has in its place, drawn as a mark; 0 for none
-	Missing   bool    // there is no bar, though perhaps a published number
+	Published float64 // published value, drawn as a mark; 0 for none
+	Missing   bool    // no bar, though perhaps a published number
 }
 
-// GroupedBars draws groups of vertical bars with their intervals, and beside them what was published: a table of accuracies at a
-// glance. series names the bars of a group, which have a color and a hatching of their own (see [StyleFor]) and stand in the
-// legend above. All bars begin at 0, so that lengths compare.
+// GroupedBars draws groups of vertical bars with their intervals and the published values, as a picture of a table of
+// accuracies. series names the bars of a group, which have their own color and hatching (see [StyleFor]) and a legend
+// above. All bars begin at 0, so that lengths can be compared.
 //
-// It returns an error if there are no groups or no series, a group has another number of bars, or a number is negative or not finite.
+// It returns an error if there are no groups or no series, a group has another number of bars, or a number is negative
+// or not finite.
 func GroupedBars(cfg Figure, series []string, groups ...BarGroup) (*plot.Plot, error) {
 	if len(groups) == 0 || len(series) == 0 {
 		return nil, fmt.Errorf("viz: grouped bars: %w: there are %d groups of %d bars", ErrNoData, len(groups), len(series))
@@ -71,10 +74,10 @@ func GroupedBars(cfg Figure, series []string, groups ...BarGroup) (*plot.Plot, e
 	return p, nil
 }
 
-// publishedMark is how a published number looks.
+// publishedMark is the mark of a published number.
 var publishedMark = draw.GlyphStyle{Color: Black, Radius: 4.5, Shape: Diamond}
 
-// groupShare is how much of the distance between two groups their bars fill.
+// groupShare is the fraction of the distance between two groups that their bars fill.
 const groupShare = 0.8
 
 // grouped is a plotter of grouped bars. Group i lies about x = i.

@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// HeatmapConfig says how Heatmap draws. The zero value works.
+// HeatmapConfig configures Heatmap. The zero value works.
 type HeatmapConfig struct {
 	Figure
 	Limit  float64 // the value of the fullest color, above 0; 0 means the largest magnitude in the matrix
-	Unit   string  // what a value is, written over the scale: "cosine"
-	Groups []Span  // of rows, and of columns, that follow each other; nil for none
+	Unit   string  // unit or name of the values, written over the scale: "cosine"
+	Groups []Span  // consecutive groups of rows and columns; nil for none
 }
 
 // Span is a number of rows with a name.
@@ -25,12 +25,12 @@ type Span struct {
 	Rows int
 }
 
-// Heatmap draws a square matrix as colors, its first row on top, such as the similarities of a batch: white is 0, warm is above and
-// cold below, as full as the magnitude is large. A scale stands to the right. With groups, lines part these, and their names take the
-// part of ticks. A height that leaves the cells square suits it, as 5 by 4 inches.
+// Heatmap draws a square matrix, such as the similarities of a batch, as colors, its first row on top: white for 0,
+// warm above and cold below, fuller for a larger magnitude. A scale stands to the right. With groups, lines separate
+// them, and their names replace the ticks. For square cells use a size such as 5 by 4 inches.
 //
-// It returns an error if there is no row, the matrix is not square, a value is not finite or its magnitude above the limit, or the
-// groups do not have all rows.
+// It returns an error if there is no row, the matrix is not square, a value is not finite or its magnitude above the
+// limit, or the group sizes do not add up to the number of rows.
 func Heatmap(cfg HeatmapConfig, values [][]float64) (*plot.Plot, error) {
 	n := len(values)
 	if n == 0 {
@@ -85,7 +85,7 @@ func Heatmap(cfg HeatmapConfig, values [][]float64) (*plot.Plot, error) {
 	return p, nil
 }
 
-// heatColor returns the color of a share from −1 to 1 of the limit.
+// heatColor returns the color of a value of share times the limit, with share from −1 to 1.
 func heatColor(share float64) color.RGBA {
 	if share < 0 {
 		return faint(Blue, -share).(color.RGBA)

@@ -29,7 +29,7 @@ func TestHeatmapErrors(t *testing.T) {
 	})
 }
 
-// TestHeatmapColors looks in the picture for each value at its place, row 0 on top.
+// TestHeatmapColors checks the picture for each value at its position, row 0 on top.
 func TestHeatmapColors(t *testing.T) {
 	values := [][]float64{{1, -1}, {0, 0.5}}
 	p := expect.Must(Heatmap(HeatmapConfig{}, values))(t)
@@ -131,7 +131,7 @@ func TestImageTableWords(t *testing.T) {
 	expect.That(t, ok, "the title is not drawn")
 }
 
-// TestPictureSize: a small picture has a whole number of dots per pixel, a larger one fills the room.
+// TestPictureSize checks that a small picture has a whole number of dots per pixel and a larger one fills the room.
 func TestPictureSize(t *testing.T) {
 	for _, tt := range []struct {
 		height, width int
@@ -142,7 +142,7 @@ func TestPictureSize(t *testing.T) {
 		{32, 32, 21.1, vg.Point{X: 64, Y: 64}}, // 1.76
 		{32, 32, 15, vg.Point{X: 32, Y: 32}},   // 1.25
 		{8, 16, 42, vg.Point{X: 112, Y: 56}},   // 7
-		{448, 224, 21, vg.Point{X: 28, Y: 56}}, // 0.125: as much as there is room
+		{448, 224, 21, vg.Point{X: 28, Y: 56}}, // 0.125: limited by the room
 	} {
 		got := pictureSize(tt.height, tt.width, tt.room)
 		got.X, got.Y = got.X/dot, got.Y/dot

@@ -9,22 +9,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ImageTable is a table of small images with two sides, as for tasks that tell one kind of image from another: a row for
-// each task, some positive images on the left and some negative ones on the right. Its Figure draws it.
+// ImageTable is a table of small images with two sides, as for binary image classification tasks: a row for each task,
+// positive images on the left and negative ones on the right. Its Figure draws it.
 type ImageTable struct {
 	Title       string // over the table; may be empty
 	Left, Right string // over the two sides
 	Rows        []ImageRow
 }
 
-// ImageRow is one row of an ImageTable. Its images have one size, that of another row may differ.
+// ImageRow is one row of an ImageTable. The images of a row have one size; sizes may differ between rows.
 type ImageRow struct {
 	Name                    string
 	Height, Width, Channels int // of every image of the row; channels is 1 (gray) or 3 (red, green, blue)
 	// Left and Right are the pixels of the images of each side, one image after the other, each [Height, Width, Channels]
 	// in row-major order, with 0 black and 255 full.
 	Left, Right []uint8
-	// Note is what a row without images says instead, such as where to get them.
+	// Note replaces the images in a row that has none, for example with their source.
 	Note string
 }
 
@@ -44,18 +44,18 @@ const (
 	rowName        = vg.Length(110) // longer names are broken and cut
 )
 
-// Figure returns the table as a figure about as wide as a notebook, or narrower where there are few images. The pixels are
+// Figure returns the table as a figure about as wide as a notebook, or narrower if there are few images. The pixels are
 // copied.
 //
-// It returns an error if there is no row or no image at all, if a row's pixels are no whole number of images, or if it has
-// neither images nor a note.
+// It returns an error if there is no row or no image at all, if the length of a row's pixels is not a multiple of the
+// image size, or if a row has neither images nor a note.
 func (t ImageTable) Figure() (*Drawing, error) {
 	var across [2]int // pictures of the longest row of each side
 	var names vg.Length
 	rows := make([]pictureRow, len(t.Rows))
 	for i, r := range t.Rows {
 		rows[i].name = fit(r.Name, rowName, rowName, smallWidth)
-		names = max(names, min(widest(smallWidth, wrap(r.Name, rowName, smallWidth)...), rowName)) // as wide as need be
+		names = max(names, min(widest(smallWidth, wrap(r.Name, rowName, smallWidth)...), rowName)) // as wide as necessary
 		if !r.hasImages() && r.Note == "" {
 			return nil, fmt.Errorf("viz: image table: the row %q has no images and no note: %w", r.Name, ErrNoData)
 		}
@@ -113,7 +113,7 @@ func (t ImageTable) Figure() (*Drawing, error) {
 			for side, images := range r.sides {
 				for i, img := range images {
 					x := starts[side] + vg.Length(i)*(cell+pictureGap) + (cell-r.size.X)/2
-					// On a page of whole dots, as Size gives it, all pictures start at a dot.
+					// On a page of whole dots, as Size returns, all pictures start at a dot.
 					corner := vg.Point{X: snap(x, dot), Y: snap(y-(height+r.size.Y)/2, dot)}
 					drawPicture(c, vg.Rectangle{Min: corner, Max: corner.Add(r.size)}, img)
 				}
@@ -134,8 +134,8 @@ func (r pictureRow) height(cell vg.Length) vg.Length {
 	return h
 }
 
-// pictureSize returns how large an image is drawn that has about so much room in both directions, with its own proportions. A small
-// image gets a whole number of dots for each of its pixels: it stays sharp, and the file small.
+// pictureSize returns the size at which an image is drawn within about room in both directions, with its own
+// proportions. A small image gets a whole number of dots per pixel: it stays sharp, and the file small.
 func pictureSize(height, width int, room vg.Length) vg.Point {
 	pixel := room / vg.Length(max(height, width))
 	if whole := math.Round(float64(pixel / dot)); whole >= 1 {

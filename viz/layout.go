@@ -11,10 +11,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawOn draws f on a white canvas of the given size with a small margin. For a plot it settles what depends on the
-// size, which a *plot.Plot alone does not know: line breaks of the title, the rows of a legend above the data, and
-// equal units on both axes. It returns an error if labels and legend leave no room for the data, or a text has a letter that the
-// font lacks.
+// drawOn draws f on a white canvas of the given size with a small margin. For a plot it computes the layout that
+// depends on the size: line breaks of the title, rows of a legend above the data, and equal units on both axes. It
+// returns an error if labels and legend leave no room for the data, or a text has a letter that the font lacks.
 func drawOn(f Drawer, canvas vg.CanvasSizer) error {
 	read := &proofread{CanvasSizer: canvas}
 	c := draw.New(read)
@@ -31,8 +30,8 @@ func drawOn(f Drawer, canvas vg.CanvasSizer) error {
 	return read.err
 }
 
-// checkRoom returns an error if data, where the data of a plot will be drawn, is too small or leaves the page: from
-// less room than none gonum/plot can compute an area without bounds.
+// checkRoom returns an error if data, the data area of a plot, is too small or leaves the page: for an area of negative
+// size gonum/plot can compute an unbounded one.
 func checkRoom(data, page draw.Canvas) error {
 	const least = 20 // points
 	w, h := data.Max.X-data.Min.X, data.Max.Y-data.Min.Y
@@ -42,7 +41,7 @@ func checkRoom(data, page draw.Canvas) error {
 	return fmt.Errorf("viz: labels and legend leave no room for the data: %w: make the figure larger or the names shorter", ErrRange)
 }
 
-// layout returns a copy of p that is made to be drawn on c. The plotters are shared, p stays as it is.
+// layout returns a copy of p with the layout for c. The plotters are shared; p is not changed.
 func layout(p *plot.Plot, c draw.Canvas) *plot.Plot {
 	q := *p
 	width := c.Max.X - c.Min.X
@@ -62,7 +61,7 @@ func layout(p *plot.Plot, c draw.Canvas) *plot.Plot {
 	return &q
 }
 
-// thinTicks takes fewer ticks where their labels would touch, or fewer labels where ticks stand for places.
+// thinTicks removes ticks whose labels would touch, or only the labels where the ticks are fixed positions.
 func thinTicks(p *plot.Plot, c draw.Canvas) {
 	data := p.DataCanvas(c)
 	thin := func(a *plot.Axis, room vg.Length, need func(label string) vg.Length) {
@@ -100,8 +99,8 @@ func touch(ticks []plot.Tick, a *plot.Axis, room vg.Length, need func(string) vg
 	return false
 }
 
-// centerTitle puts a title of one line over the middle of the data rather than of the canvas, which may hold a legend
-// too, as far as there is room.
+// centerTitle centers a title of one line over the data rather than the canvas, which may hold a legend too, as far as
+// there is room.
 func centerTitle(p *plot.Plot, c draw.Canvas) {
 	if p.Title.Text == "" || strings.Contains(p.Title.Text, "\n") {
 		return
@@ -113,17 +112,16 @@ func centerTitle(p *plot.Plot, c draw.Canvas) {
 	p.Title.TextStyle.XAlign = draw.XAlignment((left - c.Center().X) / width)
 }
 
-// equalScale is a linear scale that also marks a plot whose axes shall have equal units.
+// equalScale is a linear scale that also marks a plot whose axes have equal units.
 type equalScale struct{ plot.LinearScale }
 
-// EqualAspect makes one unit as long on the x axis as on the y axis, so that distances in the plane can be compared
-// in all directions. It takes effect in Show, Save and Panels, which know the size of the figure; the range of one
-// axis is widened for it.
+// EqualAspect makes one unit as long on the x axis as on the y axis, so that distances can be compared in all
+// directions. Show, Save and Panels, which have the size of the figure, apply it and widen the range of one axis.
 func EqualAspect(p *plot.Plot) { p.X.Scale = equalScale{} }
 
 // equalUnits widens the range of one axis until a unit has the same length on both. Wider ranges can have wider tick
-// labels, which shrink the data canvas, hence the rounds; in the second half the ticks stay, since they could go to
-// and fro for ever.
+// labels, which shrink the data canvas; hence it iterates. In the second half of the rounds the ticks stay fixed, since
+// they could oscillate.
 func equalUnits(p *plot.Plot, c draw.Canvas) {
 	var x0, x1, y0, y1 float64
 	for round := range 12 {
@@ -145,7 +143,7 @@ func equalUnits(p *plot.Plot, c draw.Canvas) {
 	}
 }
 
-// innerTicks returns the ticks of a that stay inside when the range changes a little.
+// innerTicks returns the ticks of a that stay inside the range after a small change.
 func innerTicks(a plot.Axis) plot.ConstantTicks {
 	edge := 0.02 * (a.Max - a.Min)
 	outside := func(t plot.Tick) bool { return t.Value < a.Min+edge || t.Value > a.Max-edge }

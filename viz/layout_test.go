@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// sheetOfPaper is a canvas that records what is drawn on it.
+// sheetOfPaper is a canvas that records the drawing.
 type sheetOfPaper struct {
 	recorder.Canvas
 	w, h vg.Length
@@ -50,7 +50,7 @@ func (s *sheetOfPaper) holds(t *testing.T, words ...string) {
 
 func (s *sheetOfPaper) Size() (w, h vg.Length) { return s.w, s.h }
 
-// words returns where each text that is not turned was drawn: its rectangle from baseline to the height of letters.
+// words returns the position of each text that is not rotated: its rectangle from baseline to the height of letters.
 func (s *sheetOfPaper) words() map[string]vg.Rectangle {
 	found := map[string]vg.Rectangle{}
 	turned := 0
@@ -152,7 +152,7 @@ func TestTickLabelsApart(t *testing.T) {
 	}
 }
 
-// TestEqualAspectLeavesTicks: ticks that the caller has set stay as they are, though a figure may show fewer.
+// TestEqualAspectLeavesTicks checks that custom ticks are kept, though a figure may show fewer.
 func TestEqualAspectLeavesTicks(t *testing.T) {
 	ticks := plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 5, Label: "5"}, {Value: 10, Label: "10"}}
 	p := New(Figure{})
@@ -207,7 +207,7 @@ func textOf(s *sheetOfPaper) string {
 	return b.String()
 }
 
-// TestOddNumbers draws what is finite but strange: it may look poor, but must neither panic nor fail.
+// TestOddNumbers draws finite extreme values: the figure may be poor, but drawing must neither panic nor fail.
 func TestOddNumbers(t *testing.T) {
 	for _, y := range [][]float64{{0}, {5, 5}, {1e100, -1e100}, {5e-324, 0}, {1e9, 1e9 + 1e-6}, {1e16, 1e16 + 2}} {
 		p := expect.Must(LearningCurves(CurvesConfig{Smooth: 3}, curve("", y...)))(t)
@@ -222,7 +222,7 @@ func TestOddNumbers(t *testing.T) {
 	}
 }
 
-// TestSVG: the SVG is one XML element with title and description, a white background and a generic font.
+// TestSVG checks that the SVG is one XML element with title and description, a white background and a generic font.
 func TestSVG(t *testing.T) {
 	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "a < b & \"c\""}}, curve("PUCL <1>", 2, 1)))(t)
 	svg := expect.Must(encodeSVG(p, 468, 288, p.Title.Text, "x > y & 'z'"))(t)

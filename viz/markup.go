@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// HTML returns the table as one HTML element with a caption, header cells that say whether they head a column or a
-// row, and the note below. Text is escaped. Numbers line up at the decimal point through spaces as wide as a digit,
-// which survive where a viewer drops styles. Colors are left to the page, so that it reads on dark pages too. A folded
-// table opens at a click on its title.
+// HTML returns the table as one HTML element with a caption, header cells marked as heads of columns or rows, and the
+// note below. Text is escaped. Numbers line up at the decimal point through spaces as wide as a digit, which also work
+// where a viewer drops styles. Colors are those of the page, dark or light. A folded table opens at a click on its
+// title.
 func (t Table) HTML() (string, error) { return t.render((*sheet).writeHTML) }
 
-// render returns what write makes of the table in words.
+// render returns the output of write for the formatted table.
 func (t Table) render(write func(s *sheet, b *strings.Builder)) (string, error) {
 	s, err := t.sheet()
 	if err != nil {
@@ -113,5 +113,5 @@ var markdownEscaper = strings.NewReplacer(
 	"$", `\$`, "~", `\~`, "\n", " ",
 )
 
-// escapeMarkdown keeps text from being read as Markdown, and a cell on its line.
+// escapeMarkdown escapes Markdown markup and keeps a cell on its line.
 func escapeMarkdown(s string) string { return markdownEscaper.Replace(s) }

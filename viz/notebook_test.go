@@ -21,10 +21,10 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// cellEnv makes the test binary play the program of a notebook cell.
+// cellEnv makes the test binary run as the program of a notebook cell.
 const cellEnv = "VIZ_TEST_CELL"
 
-// TestNotebook starts this test binary as GoNB starts a program; all that it showed must arrive.
+// TestNotebook starts this test binary as GoNB starts a program; all messages must arrive.
 func TestNotebook(t *testing.T) {
 	if os.Getenv(cellEnv) != "" {
 		cell(t)
@@ -54,7 +54,7 @@ func TestNotebook(t *testing.T) {
 	expect.NoError(t, <-done)
 	expect.That(t, !strings.Contains(output.String(), "an alt text"), "in a notebook Show printed\n%s", &output)
 	expect.Require(t, len(shown) == 5, "%d messages, want 5", len(shown))
-	// Whatever is shown is followed by a wait, but for the reports of a progress before its last.
+	// The program waits after every message, except for the reports of a progress before its last.
 	expect.Equal(t, synced, []int{1, 2, 3, 5}, "the program waited after")
 	e, _, _ := parseImg(t, shown[0].Data[protocol.MIMETextHTML])
 	expect.That(t, e.Alt == "an alt text", "the figure arrived as %+v", e)
@@ -78,7 +78,7 @@ func cell(t *testing.T) {
 	p.Done("")
 }
 
-// kernel collects what is shown and acknowledges requests to synchronize; synced counts messages at each.
+// kernel collects the messages and acknowledges requests to synchronize; synced counts messages at each.
 func kernel(there, back string) (shown []protocol.DisplayData, synced []int, err error) {
 	in, err := os.Open(there)
 	if err != nil {
@@ -109,7 +109,7 @@ func kernel(there, back string) (shown []protocol.DisplayData, synced []int, err
 	}
 }
 
-// TestNotebookGone: where the pipes of GoNB are no more, Show fails rather than waits.
+// TestNotebookGone checks that Show fails rather than waits if the pipes of GoNB are closed.
 func TestNotebookGone(t *testing.T) {
 	if os.Getenv(cellEnv) != "" {
 		expect.Error(t, Show(New(Figure{Title: "t", XLabel: "x", YLabel: "y"}), "alt"), "cannot be reached")

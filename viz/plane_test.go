@@ -36,7 +36,7 @@ func TestAlignmentUniformityErrors(t *testing.T) {
 	}
 }
 
-// The good corner is below and to the left of all readings, and its name is drawn there.
+// The best corner is below and to the left of all readings, and its name is drawn there.
 func TestGoodCorner(t *testing.T) {
 	p := expect.Must(AlignmentUniformity(Figure{},
 		Path{"PUCL", []float64{0, 10, 20}, []float64{1, 0.5, 0.2}, []float64{-1, -2, -3}},
@@ -72,7 +72,7 @@ func TestEllipsesOfAGaussian(t *testing.T) {
 	xmin, xmax, ymin, ymax := e.DataRange()
 	for _, tt := range [][2]float64{{xmin, 3 - 2*math.Sqrt2}, {xmax, 3 + 2*math.Sqrt2}, {ymin, -2 - math.Sqrt2}, {ymax, -2 + math.Sqrt2}} {
 		expect.That(t, math.Abs(tt[0]-tt[1]) < 1e-3,
-			"the range has an end at %g, want %g", tt[0], tt[1]) // the corners miss the very ends
+			"the range has an end at %g, want %g", tt[0], tt[1]) // no polygon corner lies exactly at the end
 	}
 	flat := expect.Must(newEllipses(Gaussian{Covariance: [2][2]float64{{}, {0, 4}}}, Style{Color: Black}))(t)
 	if _, _, ymin, ymax := flat.DataRange(); math.Abs(ymin+4) > 1e-12 || math.Abs(ymax-4) > 1e-12 {
@@ -95,7 +95,8 @@ func TestGaussianErrors(t *testing.T) {
 	})
 }
 
-// A Gaussian has the look of the group of its name, another one a look that no group has, and boundaries have yet another.
+// A Gaussian has the style of the group of its name; another Gaussian has a style that no group has, and boundaries
+// have yet another.
 func TestLookOfAGaussian(t *testing.T) {
 	groups := []Group{{Name: "a", X: []float64{0}, Y: []float64{0}}, {Name: Negative, X: []float64{1}, Y: []float64{1}}}
 	config := BoundariesConfig{Shade: func(x, y float64) bool { return x > 0.5 }, ShadeName: "right", Margins: true}
@@ -150,7 +151,7 @@ func TestUnitCircleErrors(t *testing.T) {
 	expect.Must(UnitCircle(UnitCircleConfig{}, Group{Name: "empty"}, one))(t)
 }
 
-// Points are drawn in their directions, and those of one direction outside of each other, across groups too.
+// Points are drawn at their directions, and points of one direction are stacked outward, across groups too.
 func TestOnCircle(t *testing.T) {
 	at, err := onCircle([]Group{{X: []float64{3, 0, -1}, Y: []float64{4, 2, 0}}, {X: []float64{6, 0.3}, Y: []float64{8, 0.4}}})
 	expect.NoError(t, err)
@@ -160,7 +161,7 @@ func TestOnCircle(t *testing.T) {
 	}
 }
 
-// The longest arrow is 0.6 radii long unless the scale is given, and an arrow of no length is none.
+// The longest arrow is 0.6 radii long unless the scale is given, and an arrow of length 0 is not drawn.
 func TestArrowScale(t *testing.T) {
 	arrows := []Arrows{{Name: "a", From: []int{0}, DX: []float64{3}, DY: []float64{4}}, {Name: "b", From: []int{0}, DX: []float64{0}, DY: []float64{0}}}
 	for _, tt := range []struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Two clouds, the best boundary between them, hatched on its positive side, and a classifier that takes unlabeled points for negative.
+// Two clouds, the best boundary between them, hatched on its positive side, and a classifier that treats unlabeled
+// points as negative.
 func ExampleBoundaries() {
 	rng := rand.New(rand.NewPCG(9, 9))
 	p, err := viz.Boundaries(viz.BoundariesConfig{
@@ -30,7 +31,7 @@ func ExampleBoundaries() {
 	save(p, err, "testdata/boundaries.png", 0, 0)
 }
 
-// Accuracy over the share of labeled points, with intervals.
+// Accuracy over the fraction of labeled points, with intervals.
 func ExampleCurve_AddInterval() {
 	curve := func(name string, at func(x float64) float64) viz.Curve {
 		k := viz.Curve{Name: name}
@@ -46,7 +47,7 @@ func ExampleCurve_AddInterval() {
 	save(p, err, "testdata/bands.png", 0, 0)
 }
 
-// Many curves, few places: whiskers, one curve beside another.
+// Many curves with few X values: whiskers, one curve beside another.
 func ExampleCurvesConfig_whiskers() {
 	var curves []viz.Curve
 	for i, name := range []string{"PUCL", "SCL-PU", "ssCL", "nnPU"} {
@@ -63,7 +64,7 @@ func ExampleCurvesConfig_whiskers() {
 	save(p, err, "testdata/whiskers.png", 0, 0)
 }
 
-// Positives and negatives that part while an encoder trains. Each frame is turned to move as little as may be.
+// Positives and negatives that separate while an encoder trains. Each frame is rotated to minimize the motion.
 func ExampleEmbeddings() {
 	const frames, n, nPositive, nLabeled = 30, 900, 400, 60
 	rng := rand.New(rand.NewPCG(31, 32))
@@ -74,7 +75,7 @@ func ExampleEmbeddings() {
 	maps := make([]mat.Matrix, frames)
 	for t := range maps {
 		parted := 1 - math.Exp(-float64(t)/9)
-		sin, cos := math.Sincos(float64(t)) // how the axes of an analysis of each frame may lie
+		sin, cos := math.Sincos(float64(t)) // arbitrary axes of a PCA of each frame
 		m := mat.NewDense(n, 2, nil)
 		for i := range n {
 			x, y := noise[2*i]*(1-0.6*parted), noise[2*i+1]*(1-0.4*parted)

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// What several kinds of figures are drawn with.
+// Helpers and plotters that several kinds of figures share.
 
-// onCanvas returns where the points of p lie on c.
+// onCanvas returns the map from points of p to points of c.
 func onCanvas(c draw.Canvas, p *plot.Plot) func(plotter.XY) vg.Point {
 	x, y := p.Transforms(&c)
 	return func(q plotter.XY) vg.Point { return vg.Point{X: x(q.X), Y: y(q.Y)} }
@@ -60,7 +60,7 @@ func glyphBoxes(p *plot.Plot, at plotter.XYs, box func(i int) vg.Rectangle) []pl
 // marks is a plotter of equal marks, with a size of its own in the legend.
 type marks struct {
 	plotter.Scatter
-	thumb vg.Length // radius in the legend; 0 for that of the marks
+	thumb vg.Length // radius in the legend; 0 means the radius of the marks
 }
 
 func newMarks(at plotter.XYs, style draw.GlyphStyle, thumb vg.Length) *marks {
@@ -75,7 +75,7 @@ func (m *marks) Thumbnail(c *draw.Canvas) {
 	c.DrawGlyphNoClip(s, c.Center())
 }
 
-// whisker strokes an upright interval with ends so far to either side.
+// whisker strokes an upright interval with end caps of half-width end.
 func whisker(c draw.Canvas, style draw.LineStyle, low, high vg.Point, end vg.Length) {
 	side := vg.Point{X: end}
 	c.StrokeLines(style, []vg.Point{low, high}, []vg.Point{low.Sub(side), low.Add(side)}, []vg.Point{high.Sub(side), high.Add(side)})
@@ -102,14 +102,14 @@ func (w *whiskers) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return plotter.XYRange(append(append(plotter.XYs{}, w.low...), w.high...))
 }
 
-// part is what a figure is made of, and knows how far it reaches.
+// part is a plotter with a data range.
 type part interface {
 	plot.Plotter
 	plot.DataRanger
 }
 
-// aside draws parts to the right of where their values lie, or to the left: by so many gaps. A gap is whiskerGap, or less where places are
-// near to each other, so that what belongs to one of them stays there.
+// aside is a plotter that shifts parts to the right of their values, or to the left for negative gaps, by a multiple of
+// a gap. A gap is whiskerGap, or less if places are close to each other, so that the parts of one place stay together.
 type aside struct {
 	parts  []part
 	gaps   float64 // below 0 for left
@@ -117,7 +117,7 @@ type aside struct {
 	places []float64
 }
 
-// by returns how far parts stand from their place on p, drawn on c.
+// by returns the horizontal shift of the parts on p, drawn on c.
 func (a aside) by(c draw.Canvas, p *plot.Plot) vg.Length {
 	gap := whiskerGap
 	x, _ := p.Transforms(&c)
@@ -135,7 +135,7 @@ func (a aside) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// DataRange holds all parts where their values lie.
+// DataRange returns the range of the unshifted parts.
 func (a aside) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, part := range a.parts {
@@ -145,12 +145,12 @@ func (a aside) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// GlyphBoxes claims room for marks that stand aside of an edge.
+// GlyphBoxes claims room for marks that are shifted beyond an edge.
 func (a aside) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	for _, part := range a.parts {
 		if part, ok := part.(plot.GlyphBoxer); ok {
 			for _, box := range part.GlyphBoxes(p) {
-				box.Rectangle = box.Add(vg.Point{X: whiskerGap * vg.Length(a.gaps)}) // the most, since nobody knows the size yet
+				box.Rectangle = box.Add(vg.Point{X: whiskerGap * vg.Length(a.gaps)}) // largest shift
 				boxes = append(boxes, box)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// A PNG file stores the difference of each byte to what a filter predicts from the bytes to the left and above.
-// image/png chooses a filter by a rule of thumb, and takes none for images with a palette.
+// A PNG file stores the difference of each byte to the value that a filter predicts from the bytes to the left and
+// above. image/png chooses a filter by a heuristic, and uses none for images with a palette.
 //
 // Source: Portable Network Graphics (PNG) Specification, third edition (2025), section 9.
 
@@ -29,8 +29,8 @@ type pngLines struct {
 	pixel  int // bytes from a pixel to the next one, at least 1
 }
 
-// filtered returns the PNG file with one filter for all lines if that makes it smaller: none, which suits drawings,
-// or Paeth's, which suits pictures. file was written by image/png.
+// filtered returns the PNG file with one filter for all lines if that makes it smaller: none, which suits drawings, or
+// Paeth's, which suits pictures. image/png must have written file.
 func filtered(file []byte) ([]byte, error) {
 	chunks := pngChunks(file)
 	var packed []byte
@@ -66,7 +66,7 @@ func filtered(file []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// readLines takes the filters out of the pixels of a PNG file, given its IHDR chunk.
+// readLines removes the filters from the pixels of a PNG file, given its IHDR chunk.
 func readLines(header, packed []byte) (*pngLines, error) {
 	width, height := int(binary.BigEndian.Uint32(header)), int(binary.BigEndian.Uint32(header[4:]))
 	channels := map[byte]int{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[header[9]] // gray, color, palette, and both with opacity
@@ -109,7 +109,7 @@ func (l *pngLines) compress(out io.Writer, filter byte) error {
 	return w.Close()
 }
 
-// predict returns what a filter predicts for a byte from those before it.
+// predict returns the filter's prediction of a byte from those before it.
 func (l *pngLines) predict(at int, filter byte) byte {
 	var left, above, corner byte
 	inside := at%l.stride >= l.pixel

@@ -41,7 +41,8 @@ func filterImages() map[string]image.Image {
 	return map[string]image.Image{"smooth": smooth, "drawing": drawing, "shades": shades, "bits": bits}
 }
 
-// TestFiltered: the pixels stay, and the file is never larger; files with a palette become much smaller.
+// TestFiltered checks that the pixels are preserved, that the file is never larger, and that files with a palette
+// become much smaller.
 func TestFiltered(t *testing.T) {
 	compressed(t)
 	for name, img := range filterImages() {
@@ -53,7 +54,7 @@ func TestFiltered(t *testing.T) {
 	}
 }
 
-// TestPNGFilters has image/png read what each filter writes.
+// TestPNGFilters decodes the output of each filter with image/png.
 func TestPNGFilters(t *testing.T) {
 	for name, img := range filterImages() {
 		file := expect.Must(compress(img))(t)
@@ -98,8 +99,8 @@ func samePixels(t *testing.T, name string, got, want image.Image) {
 	}
 }
 
-// readAPNG plays an APNG file by the specification, with no code of the encoder: it returns the image that stands where nothing
-// moves, what is on the screen after each frame, and for how long.
+// readAPNG plays an APNG file by the specification, with no code of the encoder: it returns the still image, the screen
+// after each frame, and the delays.
 func readAPNG(t *testing.T, file []byte) (still image.Image, frames []image.Image, delays []time.Duration) {
 	t.Helper()
 	var header, palette, control, pixels []byte
@@ -173,7 +174,7 @@ func readAPNG(t *testing.T, file []byte) (still image.Image, frames []image.Imag
 		rest = rest[12+n:]
 	}
 	expect.Equal(t, announced, len(frames), "frames announced")
-	still, err := png.Decode(bytes.NewReader(file)) // which passes over the chunks of the animation
+	still, err := png.Decode(bytes.NewReader(file)) // ignores the chunks of the animation
 	expect.NoError(t, err)
 	return still, frames, delays
 }
@@ -194,7 +195,7 @@ func sameImage(a, b image.Image) bool {
 	return true
 }
 
-// TestAPNG plays what was encoded: frames that change in a part, not at all, and everywhere, paletted and in full color.
+// TestAPNG plays encoded frames that change in a part, not at all, and everywhere, paletted and in full color.
 func TestAPNG(t *testing.T) {
 	frame := func(shade uint8, part image.Rectangle) *image.RGBA {
 		m := image.NewRGBA(image.Rect(0, 0, 40, 30))

@@ -17,22 +17,22 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// Progress reports how far a long run is: steps done, speed, time left, and a note such as the current loss. In a
-// GoNB notebook it is one line with a bar that changes in place; the saved notebook keeps the last state. On a
-// terminal it is one line that is written over; in a file or a pipe it is a new line every few seconds. Where nothing is heard of
-// the run for twenty times as long, the line says that it still runs.
+// Progress reports the progress of a long run: steps done, speed, time left, and a note such as the current loss. In a
+// GoNB notebook it is one line with a bar that is updated in place; the saved notebook keeps the last state. On a
+// terminal it is one line that is overwritten; in a file or a pipe it is a new line every few seconds. After twenty
+// times that interval without a report, the line states that the run continues.
 //
-// Methods may be called from several goroutines, and on a nil *Progress, where they do nothing.
+// Methods may be called from several goroutines. On a nil *Progress they do nothing.
 type Progress struct {
-	// Unit names what is counted, in the singular; "" means "step".
+	// Unit names the counted unit, in the singular; "" means "step".
 	Unit string
-	// ViewsPerStep is the number of views of examples that one step takes, two for every example of the batch in
-	// contrastive learning. The speed is then given in views a second; with 0 it is in steps a second.
+	// ViewsPerStep is the number of views of examples per step, two for every example of the batch in contrastive
+	// learning. The speed is then in views per second; with 0 it is in steps per second.
 	ViewsPerStep int
-	// ExamplesPerStep is the number of examples that one step takes. Where it is not 0 the speed is given in examples a second:
-	// "1,843 images/s", or with twice as many ViewsPerStep "1,843 images/s × 2 views".
+	// ExamplesPerStep is the number of examples per step. If it is not 0 the speed is in examples per second: "1,843
+	// images/s", or with twice as many ViewsPerStep "1,843 images/s × 2 views".
 	ExamplesPerStep int
-	// Example names what ExamplesPerStep counts, in the singular; "" means "image".
+	// Example names the unit of ExamplesPerStep, in the singular; "" means "image".
 	Example string
 
 	label string
@@ -51,27 +51,27 @@ type Progress struct {
 	finished bool
 
 	text  string      // shown last
-	heard time.Time   // when the run was heard of last
-	alive *time.Timer // until it is said that it still runs
+	heard time.Time   // time of the last report
+	alive *time.Timer // reports that the run continues
 }
 
-// sample is a point of time, the steps done by then, and how long the run had stood still.
+// sample is a point of time, the steps done by then, and the total time of pauses.
 type sample struct {
 	at     time.Time
 	done   int
 	paused time.Duration
 }
 
-// window is the time over which the speed is measured. The first steps are slow, since they compile, and should be
-// forgotten soon.
+// window is the time over which the speed is measured. It is short, so that the first steps, slowed by compilation,
+// soon stop counting.
 const window = 20 * time.Second
 
-// output shows one state of a Progress. bar is the share done, or below 0 where nobody knows it.
+// output shows one state of a Progress. bar is the fraction done, or negative if unknown.
 type output func(text string, bar float64, final bool)
 
-// NewProgress returns the progress of a run of total steps, 0 where the number is not known. w nil means the notebook
-// in GoNB and the standard error elsewhere; any other w is written to as lines, whether or not there is a notebook.
-// A w that cannot be written to is not an error: progress is no result.
+// NewProgress returns the progress of a run of total steps, 0 if unknown. If w is nil, it writes to the notebook in
+// GoNB and to the standard error elsewhere; any other w is written to as lines, with or without a notebook. Errors of w
+// are ignored, since progress is not a result.
 func NewProgress(w io.Writer, label string, total int) *Progress {
 	p := &Progress{label: label, total: total, now: time.Now, pause: 500 * time.Millisecond}
 	if w == nil && gonbui.IsNotebook {
@@ -86,7 +86,7 @@ func NewProgress(w io.Writer, label string, total int) *Progress {
 	return p
 }
 
-// change makes a change, unless p is nil or done.
+// change calls make, unless p is nil or done.
 func (p *Progress) change(make func()) {
 	if p == nil {
 		return
@@ -106,10 +106,10 @@ func (p *Progress) change(make func()) {
 	}
 }
 
-// silence is how long nothing may be heard of the run before its line says that it still runs.
+// silence is the time without a report after which the line states that the run continues.
 func (p *Progress) silence() time.Duration { return 20 * p.pause }
 
-// beat says that the run still runs, for as long as nothing else is heard of it.
+// beat states that the run continues, until the next report.
 func (p *Progress) beat() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,17 +129,17 @@ func (p *Progress) show(text string, final bool) {
 	p.out(text, p.share(), final)
 }
 
-// Say shows a text in place of how far the run is, such as what it waits for before its first step.
+// Say shows text in place of the progress, for example the reason for a wait before the first step.
 func (p *Progress) Say(text string) { p.change(func() { p.show(text, false) }) }
 
-// Pause says that for so long of the time since the last Update no step was worked on. The speed leaves it out, the time left
-// does not.
+// Pause records that no step ran during d of the time since the last Update. The speed excludes it, the time left does
+// not.
 func (p *Progress) Pause(d time.Duration) { p.change(func() { p.paused += d }) }
 
-// Update says that done steps are done, with notes that may be empty: the first one is shown right after the count, the others
-// at the end of the line, which a narrow terminal cuts. Most calls return at once: a report goes out at most twice a second
-// in a notebook or on a terminal, every five seconds elsewhere, and always at the first and at the last step. done may go
-// back, as after a restart.
+// Update reports that done steps are done, with notes that may be empty: the first one is shown right after the count,
+// the others at the end of the line, which a narrow terminal cuts. Most calls return at once: a report is written at
+// most twice a second in a notebook or on a terminal, every five seconds elsewhere, and always at the first and at the
+// last step. done may decrease, as after a restart.
 func (p *Progress) Update(done int, notes ...string) {
 	p.change(func() {
 		now := p.now()
@@ -160,7 +160,7 @@ func (p *Progress) Update(done int, notes ...string) {
 	})
 }
 
-// Done ends the report with the time that the run took and its mean speed, pauses left out. Later calls do nothing.
+// Done ends the report with the run time and the mean speed without pauses. Later calls do nothing.
 func (p *Progress) Done(note string) {
 	p.change(func() {
 		p.finished = true
@@ -194,8 +194,8 @@ func (p *Progress) line(notes []string) string {
 	return list(append(parts, notes[min(1, len(notes)):]...))
 }
 
-// count is "step 120 of 400 (30 %)" while it runs, or "step 120" where the total is not known; at the end of the run,
-// "400 steps" or "120 of 400 steps".
+// count returns "step 120 of 400 (30 %)" during the run, or "step 120" if the total is unknown; at the end, "400 steps"
+// or "120 of 400 steps".
 func (p *Progress) count() string {
 	unit := cmp.Or(p.Unit, "step")
 	n, total := number(float64(p.last), 0), number(float64(p.total), 0)
@@ -220,7 +220,7 @@ func plural(noun string) string {
 	return noun + "s"
 }
 
-// share returns how much is done: all where the run is over, and -1 where nobody knows.
+// share returns the fraction done: 1 at the end of the run, and -1 if unknown.
 func (p *Progress) share() float64 {
 	switch {
 	case p.total > 0:
@@ -231,7 +231,8 @@ func (p *Progress) share() float64 {
 	return -1
 }
 
-// speed writes a rate given in steps a second; of less than one step a second, that nothing more is known of, how long one takes.
+// speed writes a rate given in steps per second. Below one step per second, without ViewsPerStep or ExamplesPerStep, it
+// writes the time per step.
 func (p *Progress) speed(rate float64) string {
 	unit := plural(cmp.Or(p.Unit, "step")) + "/s"
 	switch {
@@ -252,9 +253,9 @@ func (p *Progress) speed(rate float64) string {
 	return number(rate, decimals) + " " + unit
 }
 
-// notebookLine shows the state in one output of a notebook: GoNB sends the first message with an id as a new output
-// and the later ones as updates of it, which JupyterLab shows in place and nbclient stores in place of the first, so
-// that the saved notebook holds the last state.
+// notebookLine returns an output that shows the state in one output of a notebook. GoNB sends the first message with an
+// id as a new output and the later ones as updates of it. JupyterLab shows updates in place and nbclient stores them in
+// place of the first, so that the saved notebook holds the last state.
 func notebookLine(id, label string, send func(*protocol.DisplayData), sync func()) output {
 	return func(text string, bar float64, final bool) {
 		send(progressData(id, label, text, bar))
@@ -283,7 +284,7 @@ func syncNotebook() {
 	}
 }
 
-// textLine writes over one line of a terminal; elsewhere it writes a line for each state.
+// textLine returns an output that overwrites one line of a terminal; elsewhere it writes a line for each state.
 func textLine(line *liveline.Line) output {
 	return func(text string, _ float64, final bool) {
 		if line.Live() && !final {

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// clocked returns a progress whose clock stands until the test moves it.
+// clocked returns a progress whose clock is advanced by the test.
 func clocked(p *Progress) (tick func(time.Duration)) {
 	now := time.Unix(1_000_000, 0)
 	p.now = func() time.Time { return now }
@@ -40,7 +40,7 @@ PUCL: 101 of 400 steps in 10 s, 5,069 views/s, loss 4.9
 	expect.That(t, b.String() == want, "got\n%swant\n%s", b.String(), want)
 }
 
-// TestProgressLives: during silence the line repeats that the run goes on, until it is done.
+// TestProgressLives checks that without reports the line repeats that the run continues, until it is done.
 func TestProgressLives(t *testing.T) {
 	var b bytes.Buffer
 	p := NewProgress(&b, "PUCL", 400)
@@ -61,7 +61,7 @@ func TestProgressLives(t *testing.T) {
 	expect.That(t, after == before, "after its end it says %q", after[len(before):])
 }
 
-// TestProgressSpeed: a slow first step, as with compilation, is forgotten within the window.
+// TestProgressSpeed checks that a slow first step, as with compilation, no longer counts after the window.
 func TestProgressSpeed(t *testing.T) {
 	var b bytes.Buffer
 	p := NewProgress(&b, "", 0)
@@ -101,7 +101,7 @@ func TestProgressTerminal(t *testing.T) {
 		lines[5] == "3 steps in 1.1 s, 1.8 steps/s\n", "the last lines: %q", lines[3:])
 }
 
-// TestProgressNotebook: all messages of a progress bear one id, which no other progress has.
+// TestProgressNotebook checks that all messages of a progress have one id, which no other progress has.
 func TestProgressNotebook(t *testing.T) {
 	var sent []*protocol.DisplayData
 	synced := 0
@@ -140,7 +140,7 @@ func TestProgressNotebook(t *testing.T) {
 		"bars of a run of unknown length: %g, want one that moves and a full one at the end", bars)
 }
 
-// TestProgressPauses: what a run spends standing still slows no speed, but it does put off the end.
+// TestProgressPauses checks that pauses do not lower the speed but do delay the estimated end.
 func TestProgressPauses(t *testing.T) {
 	var b bytes.Buffer
 	p := NewProgress(&b, "PUCL", 8)

@@ -10,33 +10,33 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ReliabilityCurve is how the probabilities of one classifier compare with what came true. The name, in which its calibration
-// error belongs where it is known, decides the look, see StyleFor.
+// ReliabilityCurve compares the probabilities of one classifier with the observed frequencies. The name should include
+// the calibration error if it is known, and determines the style, see StyleFor.
 type ReliabilityCurve struct {
 	Name          string
 	Bins          []ReliabilityBin // by ascending Mean
-	Probabilities []float64        // of all examples, for the histogram beneath; nil for none
+	Probabilities []float64        // of all examples, for the histogram below; nil for none
 }
 
 // ReliabilityBin is a bin of examples with similar probabilities.
 type ReliabilityBin struct {
 	Mean      float64 // of the probabilities
-	Positive  float64 // share of positives; an estimate without negatives may lie above 1
+	Positive  float64 // fraction of positives; an estimate without negatives may exceed 1
 	Low, High float64 // ends of its interval
 }
 
-// reliabilityBins is the number of bins of the histogram, and histogramShare its part of the height.
+// reliabilityBins is the number of bins of the histogram, and histogramShare its fraction of the height.
 const (
 	reliabilityBins = 20
 	histogramShare  = 0.3
 )
 
-// Reliability draws how many examples were positive over the probability that was predicted, each bin with its interval: a
-// classifier that can be believed lies on the dotted diagonal, an overconfident one below it on the right. Beneath stand the
-// histograms of the probabilities, as densities, where there are some. Labels are "predicted probability" and "share positive".
+// Reliability draws the fraction of positive examples against the predicted probability, each bin with its interval. A
+// calibrated classifier lies on the dotted diagonal, an overconfident one below it on the right. Below are the
+// histograms of the probabilities, as densities, if given. Labels are "predicted probability" and "share positive".
 //
-// It returns an error if there is no curve or a curve has no bin, a value is not finite, a probability is not between 0 and 1,
-// a share not within its interval, or the means go backwards.
+// It returns an error if there is no curve or a curve has no bin, a value is not finite, a probability is not between 0
+// and 1, a fraction is not within its interval, or the means decrease.
 func Reliability(cfg Figure, curves ...ReliabilityCurve) (*Composite, error) {
 	if len(curves) == 0 {
 		return nil, fmt.Errorf("viz: reliability: %w: pass at least one curve", ErrNoData)
@@ -115,7 +115,7 @@ func (k ReliabilityCurve) check() error {
 	return nil
 }
 
-// oneAxis returns two plots, the second below the first, with data areas of one width, so that they share the x axis.
+// oneAxis returns two plots, the second below the first, with data areas of equal width, so that they share the x axis.
 func oneAxis(top, below *plot.Plot, c draw.Canvas) []placed {
 	middle := c.Min.Y + histogramShare*(c.Max.Y-c.Min.Y)
 	parts := []placed{{canvas: draw.Crop(c, 0, 0, middle-c.Min.Y, 0)}, {canvas: draw.Crop(c, 0, 0, 0, middle-c.Max.Y-rowGap/2)}}

@@ -24,12 +24,11 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution) or .pdf; an [Animation] moves in .apng
-// and stands still in the others. Sizes are in points; a width or height of 0 means that of the figure itself, which is 6.5 by
-// 4 inches where it has none. An existing file is replaced.
+// Save writes f to a file whose name ends in .svg, .png (at twice the screen resolution), .pdf or .apng; an [Animation]
+// moves in .apng and is a still in the other formats. Sizes are in points; a width or height of 0 means the size of the
+// figure, by default 6.5 by 4 inches. An existing file is replaced.
 //
-// It returns an error if the ending is another one, the size makes no sense or the file cannot be written; the
-// folder must exist.
+// It returns an error for another ending, a size out of range or a file that cannot be written; the folder must exist.
 func Save(f Drawer, path string, width, height vg.Length) error {
 	w, h, err := checkedSize("save "+path, f, width, height)
 	if err != nil {
@@ -61,7 +60,7 @@ func Save(f Drawer, path string, width, height vg.Length) error {
 	return nil
 }
 
-// encodeTo returns what a canvas of a file format holds after f was drawn on it.
+// encodeTo draws f on a canvas of a file format and returns the file.
 func encodeTo(c interface {
 	vg.CanvasSizer
 	io.WriterTo
@@ -76,7 +75,7 @@ func encodeTo(c interface {
 	return b.Bytes(), nil
 }
 
-// pngDPI is twice the 96 dots per inch that browsers count with, so that a figure stays sharp on a dense screen.
+// pngDPI is twice the 96 dots per inch of browsers, so that a figure stays sharp on a high-resolution screen.
 const pngDPI = 192
 
 // encodePNG draws f as a PNG file at twice the screen resolution.
@@ -98,11 +97,11 @@ func rasterize(f Drawer, w, h vg.Length, dpi int) (*image.RGBA, error) {
 	if err := drawOn(f, c); err != nil {
 		return nil, err
 	}
-	return c.Image().(*image.RGBA), nil // of this type where nobody gives vgimg an image to draw on
+	return c.Image().(*image.RGBA), nil // of this type if vgimg creates the image itself
 }
 
-// These levels make PNG files as small as possible, which takes most of the time of encoding them. They are variables so
-// that tests which look at pixels alone need not wait.
+// These levels make PNG files as small as possible, which takes most of the encoding time. They are variables so that
+// tests of pixels can use faster levels.
 var (
 	pngLevel  = png.BestCompression
 	zlibLevel = zlib.BestCompression
@@ -118,10 +117,10 @@ func compress(img image.Image) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// shrinkColors returns img with at most 256 colors, which makes a PNG file of a drawing a third as large. A drawing
-// has a few flat colors, which stay as they are, and their shades at smooth edges: shades that agree in the leading
-// five bits of red, green and blue, or else in the leading four, become the most frequent of them. An image for which
-// that is not enough, such as one with photographs, stays as it is.
+// shrinkColors returns img with at most 256 colors, which reduces a PNG file of a drawing to a third. A drawing has a
+// few flat colors, which are kept, and their shades at smooth edges. Shades that agree in the leading five bits of red,
+// green and blue, or else in the leading four, become the most frequent of them. An image that has more colors even
+// then, such as one with photographs, is not changed.
 func shrinkColors(img *image.RGBA) image.Image { return shrinkTogether([]*image.RGBA{img})[0] }
 
 // shrinkTogether returns images with one palette of at most 256 colors, as shrinkColors does with one.
@@ -151,7 +150,7 @@ func shrinkTogether(images []*image.RGBA) []image.Image {
 		}
 		var colors color.Palette
 		index := map[color.RGBA]uint8{}
-		// Sorted, since the order of a map changes from run to run and the file should not.
+		// Sorted, since map order varies between runs and the file must not.
 		for i, c := range slices.SortedFunc(maps.Values(best), compare) {
 			colors = append(colors, c)
 			index[cell(c)] = uint8(i)
@@ -175,9 +174,9 @@ func compare(a, b color.RGBA) int {
 	return cmp.Or(cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B), cmp.Compare(a.A, b.A))
 }
 
-// outlined is a PDF canvas that draws letters as filled outlines and images the right way up. The text of vgpdf
-// (gonum.org/v1/plot v0.17.0) knows one code page of western letters only, without τ, λ or a real minus sign, and no
-// bold face, and its images come out upside down.
+// outlined is a PDF canvas that draws letters as filled outlines and images upright. The text of vgpdf
+// (gonum.org/v1/plot v0.17.0) supports only one code page of western letters, without τ, λ or a real minus sign, and no
+// bold face. Its images are upside down.
 type outlined struct {
 	*vgpdf.Canvas
 }
@@ -207,12 +206,12 @@ func outline(f font.Face, pt vg.Point, s string) vg.Path {
 	var (
 		path vg.Path
 		buf  sfnt.Buffer
-		ppem = fixed.Int26_6(f.Face.UnitsPerEm()) // font units come out as 1/64 pixel
+		ppem = fixed.Int26_6(f.Face.UnitsPerEm()) // 1 font unit is 1/64 pixel
 		unit = f.Font.Size / vg.Length(ppem)
 		last sfnt.GlyphIndex
 	)
 	for i, r := range s {
-		// Where the font lacks something, such as a kerning table, it answers with an error and 0 or nothing.
+		// If the font lacks a part, such as a kerning table, it returns an error and 0 or nothing.
 		glyph, _ := f.Face.GlyphIndex(&buf, r)
 		if i > 0 {
 			kern, _ := f.Face.Kern(&buf, last, glyph, ppem, 0)

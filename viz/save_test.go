@@ -53,7 +53,7 @@ func TestSave(t *testing.T) {
 	expect.That(t, len(files) == 0, "failed calls left %v", files)
 }
 
-// TestShrinkColors: flat colors stay, shades become few, photographs stay as they are.
+// TestShrinkColors checks that flat colors stay, shades become few, and photographs are not changed.
 func TestShrinkColors(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 100, 100))
 	for y := range 100 {
@@ -91,7 +91,8 @@ func TestShrinkColors(t *testing.T) {
 	expect.That(t, got == image.Image(img), "an image of many colors became a %T", got)
 }
 
-// TestOutline: letters of PDF files are as wide and as high as the measured text, also beyond western letters.
+// TestOutline checks that letters of PDF files are as wide and as high as the measured text, also beyond western
+// letters.
 func TestOutline(t *testing.T) {
 	f := face(100, false)
 	bounds := func(s string) (r vg.Rectangle) {
@@ -133,7 +134,7 @@ func TestFlipped(t *testing.T) {
 	expect.That(t, got == (color.Gray{}), "top right: %v", got)
 }
 
-// TestSVGWidths checks that every text of an SVG file tells its width, so that it fits whatever font a browser has.
+// TestSVGWidths checks that every text of an SVG file has its width, so that it fits in any font.
 func TestSVGWidths(t *testing.T) {
 	p := expect.Must(LearningCurves(CurvesConfig{Figure: Figure{Title: "λ⁺ a < b"}}, curve("τ⁺ & π⁻", 3, -2)))(t)
 	svg := expect.Must(encodeSVG(p, 3*Inch, 2*Inch, "", ""))(t)

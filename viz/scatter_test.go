@@ -79,7 +79,7 @@ func TestSubsetUniform(t *testing.T) {
 		}
 	}
 	for i, n := range count {
-		// The standard deviation of the count is √(6000/4) ≈ 39: five of them.
+		// The standard deviation of the count is √(6000/4) ≈ 39; the tolerance is five of them.
 		expect.Near(t, float64(n), trials/2, 195, "how often %d was chosen", i)
 	}
 }
@@ -114,7 +114,8 @@ func TestBoundariesErrors(t *testing.T) {
 	})
 }
 
-// A boundary goes from edge to edge of the data, be it upright, level, slanting or through a corner, and is nowhere where it misses them.
+// A boundary ends at the edges of the data, be it upright, level, slanting or through a corner, and is not drawn if it
+// misses them.
 func TestEndsOfABoundary(t *testing.T) {
 	p := New(Figure{})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 4, 0, 2
@@ -148,13 +149,14 @@ func TestDistributionsErrors(t *testing.T) {
 		{"negative bins", second(Distributions(DistributionsConfig{Bins: -1}, Sample{"a", []float64{1}})),
 			ErrRange, ""},
 	})
-	for _, values := range [][]float64{{3, 3}, {1e17, 1e17}, {0, math.SmallestNonzeroFloat64}, {1, math.Nextafter(1, 2)}} { // as good as one value
+	for _, values := range [][]float64{{3, 3}, {1e17, 1e17}, {0, math.SmallestNonzeroFloat64}, {1, math.Nextafter(1, 2)}} { // practically one value
 		p := expect.Must(Distributions(DistributionsConfig{}, Sample{"a", values}))(t)
 		expect.That(t, p.X.Min <= values[0] && values[0] <= p.X.Max && p.X.Min < p.X.Max, "%g", values)
 	}
 }
 
-// TestHistogram counts by hand: of 1, 1.5, 2 and 4.5 in six bins from 0 to 6, where nothing is drawn of the first and the last.
+// TestHistogram counts by hand: 1, 1.5, 2 and 4.5 in six bins from 0 to 6, whose first and last are empty and not
+// drawn.
 func TestHistogram(t *testing.T) {
 	outline, top, _ := histogram([]float64{1, 1.5, 2, 4.5}, 0, 6, 6)
 	want := [][2]float64{{1, 0}, {1, 0.5}, {2, 0.5}, {2, 0.25}, {3, 0.25}, {3, 0}, {4, 0}, {4, 0.25}, {5, 0.25}, {5, 0}}
@@ -193,7 +195,8 @@ func TestReliabilityErrors(t *testing.T) {
 	})
 }
 
-// TestReliabilityOneAxis checks that both parts have the probability at one place, and that estimates above 1 are drawn.
+// TestReliabilityOneAxis checks that both parts have the probability at the same position, and that estimates above 1
+// are drawn.
 func TestReliabilityOneAxis(t *testing.T) {
 	k := ReliabilityCurve{Name: "a name long enough to need some room", Bins: []ReliabilityBin{{0.2, 0.1, 0, 0.3}, {0.8, 1.1, 0.9, 1.4}}}
 	for range 1000 {

@@ -23,7 +23,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// img is the element that a front end gets.
+// img is the element that a front end receives.
 type img struct {
 	XMLName xml.Name `xml:"img"`
 	Alt     string   `xml:"alt,attr"`
@@ -78,7 +78,7 @@ func TestFigureData(t *testing.T) {
 		"on the other side: %v", got.Metadata)
 }
 
-// TestFigureFormat checks which figures go out as vectors and which as pixels.
+// TestFigureFormat checks which figures are shown as vectors and which as pixels.
 func TestFigureFormat(t *testing.T) {
 	scatter := func(n int) *plot.Plot {
 		g := Group{Name: Negative}
@@ -136,7 +136,7 @@ func TestTableData(t *testing.T) {
 	}
 }
 
-// film returns frames of points that part.
+// film returns frames of points that separate.
 func film(frames, points int) []EmbeddingFrame {
 	rng := rand.New(rand.NewPCG(8, 8))
 	var all []EmbeddingFrame
@@ -179,7 +179,7 @@ func TestEmbeddingsErrors(t *testing.T) {
 	refuses(t, []wrong{{"a plot as .apng", still, ErrFormat, "only an Animation moves"}})
 }
 
-// TestEmbeddingsAxes checks that all frames have one range, which holds all points, and that the data lie at one place.
+// TestEmbeddingsAxes checks that all frames have one range that holds all points, and the same data area.
 func TestEmbeddingsAxes(t *testing.T) {
 	frames := film(7, 60)
 	a, err := Embeddings(EmbeddingsConfig{ScatterConfig: ScatterConfig{Figure: Figure{Title: "A title"}, EqualAspect: true}}, frames...)
@@ -205,7 +205,7 @@ func TestEmbeddingsAxes(t *testing.T) {
 	expect.That(t, len(alone.frames) == 1 && titleOf(alone) == "", "one frame")
 }
 
-// TestAnimationSize saves ten frames of a thousand points, plays them, and looks at the size of the file.
+// TestAnimationSize saves ten frames of a thousand points, plays them, and checks the size of the file.
 func TestAnimationSize(t *testing.T) {
 	expect.Slow(t)
 	compressed(t)
@@ -221,7 +221,8 @@ func TestAnimationSize(t *testing.T) {
 		"%d frames of %v, the last one %v", len(frames), delays[0], delays[len(delays)-1])
 }
 
-// TestAnimationData checks what a notebook gets: the moving picture, and the still for who asks for less motion.
+// TestAnimationData checks the output in a notebook: the animation, and the still for readers who prefer reduced
+// motion.
 func TestAnimationData(t *testing.T) {
 	a := expect.Must(Embeddings(EmbeddingsConfig{}, film(3, 20)...))(t)
 	data := expect.Must(figureData(a, "Two <clouds> part", Size(4*Inch, 3*Inch)))(t)

@@ -9,13 +9,14 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// sign is a letter that the font lacks, drawn as lines. Measures are in font sizes, from where the letter begins on its baseline.
+// sign is a letter that the font lacks, drawn as lines. Lengths are in font sizes, from the start of the letter on its
+// baseline.
 type sign struct {
 	width float64
 	lines [][][2]float64
 }
 
-// signs holds the signs of formulas, and of what is right and wrong, that the fonts that come with gonum/plot lack.
+// signs holds the signs of formulas, and the check mark and cross, that the fonts of gonum/plot lack.
 var signs = map[rune]*sign{
 	'∇': {0.70, [][][2]float64{{{0.05, 0.68}, {0.65, 0.68}, {0.35, 0.03}, {0.05, 0.68}, {0.65, 0.68}}}},
 	'∈': {0.68, [][][2]float64{
@@ -34,7 +35,8 @@ var signs = map[rune]*sign{
 	'✗': {0.66, [][][2]float64{{{0.10, 0.60}, {0.56, 0.04}}, {{0.10, 0.04}, {0.56, 0.60}}}},
 }
 
-// draw draws the sign in the set color with its baseline beginning at pt, with lines as thick as those of the letters of f.
+// draw draws the sign in the current color with its baseline beginning at pt, with lines as thick as those of the
+// letters of f.
 func (s *sign) draw(c vg.Canvas, f font.Face, pt vg.Point) {
 	size := f.Font.Size
 	thick := vg.Length(0.075)
@@ -57,7 +59,7 @@ func (s *sign) draw(c vg.Canvas, f font.Face, pt vg.Point) {
 	}
 }
 
-// proofread is a canvas that notes the first letter drawn on it that its font lacks.
+// proofread is a canvas that records the first drawn letter that its font lacks.
 type proofread struct {
 	vg.CanvasSizer
 	err error

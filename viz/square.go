@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Object is what lies on a corner of a UnitSquare: a mark, filled or hollow, so that two kinds of one shape can be told apart
-// without their colors.
+// Object is the object on a corner of a UnitSquare: a mark, filled or hollow, so that two kinds of one shape differ in
+// more than color.
 type Object struct {
 	Shape  Marker
 	Color  color.Color // nil for dark gray
@@ -20,13 +20,13 @@ type Object struct {
 
 // UnitSquare is a square with an object on each corner.
 type UnitSquare struct {
-	Corners [4]*Object // round the square from the upper left: (0, 1), (1, 1), (1, 0), (0, 0); nil leaves a corner free
+	Corners [4]*Object // clockwise from the upper left: (0, 1), (1, 1), (1, 0), (0, 0); nil leaves a corner free
 	Shaded  bool       // on a gray ground
 	Framed  bool       // in a dark frame
 	Caption string     // a line below; long ones are broken at spaces
 }
 
-// SquareKey is a line of the key below a grid of squares: what an object is.
+// SquareKey is a line of the key below a grid of squares: the meaning of an object.
 type SquareKey struct {
 	Object Object
 	Name   string
@@ -41,12 +41,12 @@ const (
 	keyLine        = vg.Length(20)
 )
 
-// SquareGrid returns a grid of squares, row by row, as for all ways to put four objects on the corners of the unit square.
-// columns is the number of squares in a row, 0 for as many as there are but at most 6. The key below the grid, which may be
-// nil, says what the objects are. Set Title of the result for a title.
+// SquareGrid returns a grid of squares, row by row, for example of all ways to place four objects on the corners of the
+// unit square. columns is the number of squares in a row; 0 means all in one row, at most 6. The key below the grid,
+// which may be nil, explains the objects. Set Title of the result for a title.
 //
-// It returns an error if there is no square, or the columns are fewer than 0 or more than 8, which would not fit the
-// width of a notebook.
+// It returns an error if there is no square, or columns is negative or above 8, which would not fit the width of a
+// notebook.
 func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, error) {
 	if len(squares) == 0 {
 		return nil, fmt.Errorf("viz: square grid: %w: pass at least one square", ErrNoData)
@@ -69,7 +69,7 @@ func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, 
 		}
 		g.captions = append(g.captions, lines)
 	}
-	var lines []vg.Point // how large those of the key are
+	var lines []vg.Point // sizes of the lines of the key
 	for _, k := range key {
 		lines = append(lines, vg.Point{X: 2*objectRadius + thumbGap + smallWidth(k.Name), Y: keyLine})
 	}
@@ -92,7 +92,7 @@ func SquareGrid(columns int, key []SquareKey, squares ...UnitSquare) (*Drawing, 
 func (s UnitSquare) drawOn(c draw.Canvas, cell vg.Rectangle) {
 	inside := cell
 	if s.Framed {
-		// Two areas rather than a line, the corners of which would not close in every format.
+		// Two areas rather than a line, whose corners would be open in some formats.
 		fill(c, TextGray, cell.Path())
 		inside = draw.Crop(draw.Canvas{Rectangle: cell}, 2, -2, 2, -2).Rectangle
 	}

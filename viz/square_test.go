@@ -25,7 +25,7 @@ func ExampleSquareGrid() {
 	check(viz.Save(grid, "testdata/squares.png", 0, 0))
 }
 
-// TestSquaresSize checks that grids of every width fit a notebook, 6.5 inches, and grow by a row when the squares need one.
+// TestSquaresSize checks that grids of every width fit a notebook, 6.5 inches, and grow by a row if necessary.
 func TestSquaresSize(t *testing.T) {
 	size := func(columns, n int) (w, h float64) {
 		g := expect.Must(viz.SquareGrid(columns, nil, make([]viz.UnitSquare, n)...))(t)

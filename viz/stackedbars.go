@@ -13,22 +13,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// StackedBar is one bar of StackedBars: its name, and the length of each of its parts, 0 for a part that it does not have.
+// StackedBar is one bar of StackedBars: its name, and the length of each of its parts, 0 for an absent part.
 type StackedBar struct {
 	Name  string
 	Parts []float64
 }
 
-// StackedBars draws horizontal bars below each other, the first one on top, each made of parts from left to right, as
-// for what a data set is made of. parts names the parts, which have a color and a hatching of their own (see [StyleFor])
-// and stand in the legend above the bars. A part shows its length as a number where there is room for it; that of the last
-// part may stand behind the bar.
+// StackedBars draws horizontal bars below each other, the first one on top, each divided into parts from left to right,
+// for example the composition of a data set. parts names the parts, which have their own color and hatching (see
+// [StyleFor]) and stand in the legend above the bars. A part shows its length as a number if there is room for it; the
+// number of the last part may stand behind the bar.
 //
-// Without an XLabel the unit is "examples". Bars get no thicker than a line of text needs, so a low figure suits a few of
-// them: a Height of 2.5*Inch for three.
+// Without an XLabel the unit is "examples". Bars are at most as thick as a line of text requires, so a low figure suits
+// few bars: a Height of 2.5*Inch for three.
 //
-// It returns an error if there are no bars or no parts, if a bar has another number of parts, or if a length is negative
-// or not finite, and where all lengths are 0.
+// It returns an error if there are no bars or no parts, if a bar has another number of parts, if a length is negative
+// or not finite, or if all lengths are 0.
 func StackedBars(cfg Figure, parts []string, bars ...StackedBar) (*plot.Plot, error) {
 	if len(bars) == 0 || len(parts) == 0 {
 		return nil, fmt.Errorf("viz: stacked bars: %w: there are %d bars of %d parts", ErrNoData, len(bars), len(parts))
@@ -57,7 +57,7 @@ func StackedBars(cfg Figure, parts []string, bars ...StackedBar) (*plot.Plot, er
 	}
 	cfg.XLabel = cmp.Or(cfg.XLabel, "examples")
 	p := New(cfg)
-	p.Y.Tick.Marker = plot.ConstantTicks{} // the names of the bars take the part of the ticks
+	p.Y.Tick.Marker = plot.ConstantTicks{} // the names of the bars replace the ticks
 	p.Add(s, frame{})                      // the axis over the rims of the bars
 	var entries []Entry
 	for i, name := range parts {
@@ -133,10 +133,10 @@ func (s *stack) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// writeLength writes the length of a part into its middle, on a white plate, since text reads on white in every theme. A number
-// that does not fit goes behind the last part of a bar, and is left out elsewhere.
+// writeLength writes the length of a part into its middle, on a white plate, which makes text readable in every theme.
+// If the number does not fit, it is written behind the last part of a bar, and omitted for the other parts.
 func writeLength(c draw.Canvas, box vg.Rectangle, v float64, last bool) {
-	if v != math.Trunc(v) { // 0.3, not the 0.30000000000000004 that a sum may come to
+	if v != math.Trunc(v) { // 0.3, not 0.30000000000000004 from rounding
 		digits := math.Pow10(3 - int(math.Floor(math.Log10(v))))
 		v = math.Round(v*digits) / digits
 	}
@@ -166,8 +166,8 @@ func (s *swatch) Thumbnail(c *draw.Canvas) {
 	hatch(*c, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: middle - 5}, Max: vg.Point{X: c.Max.X, Y: middle + 5}}, s.color, s.part)
 }
 
-// hatch fills a box with a color and, so that no part is known by its color alone, with a hatching of white lines that
-// depends on the part: none, rising, falling, both, level.
+// hatch fills a box with a color and a hatching of white lines that depends on the part: none, rising, falling, both,
+// level. The hatching distinguishes parts without color.
 func hatch(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
 	fill(c, col, box.Path())
 	lines := draw.LineStyle{Color: white, Width: hatchWidth}
@@ -188,7 +188,7 @@ func hatch(c draw.Canvas, box vg.Rectangle, col color.Color, part int) {
 func slanted(box vg.Rectangle, falling bool) [][]vg.Point {
 	w, h := box.Max.X-box.Min.X, box.Max.Y-box.Min.Y
 	var lines [][]vg.Point
-	for at := hatchGap/2 - h; at < w; at += hatchGap { // where the line, rising from the bottom, would start
+	for at := hatchGap/2 - h; at < w; at += hatchGap { // start of a rising line at the bottom
 		from, to := max(at, 0), min(at+h, w)
 		if from >= to {
 			continue

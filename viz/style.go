@@ -24,7 +24,7 @@ var (
 	Black      = color.RGBA{0x00, 0x00, 0x00, 0xFF}
 )
 
-// Grays for what is not a series: text, points whose class nobody knows, axes, and the light grid behind the data.
+// Grays for text, points of unknown class, axes, and the light grid behind the data, which are not series.
 var (
 	TextGray = color.RGBA{0x22, 0x22, 0x22, 0xFF}
 	MarkGray = color.RGBA{0x76, 0x76, 0x76, 0xFF}
@@ -34,18 +34,18 @@ var (
 	white = color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}
 )
 
-// Font sizes in points. None is below 11, which is what stays readable at the width of a notebook.
+// Font sizes in points. None is below 11, the smallest readable size at the width of a notebook.
 const (
 	titleSize = vg.Length(13)
 	labelSize = vg.Length(12)
 	smallSize = vg.Length(11)
 )
 
-// Inch is one inch, for the sizes that Save, Size and Panels take: 6.5*viz.Inch.
+// Inch is one inch, for the sizes of Save, Size and Panels: 6.5*viz.Inch.
 const Inch = vg.Inch
 
-// Names that have a look of their own: the parts that an example plays in learning from positive and unlabeled data.
-// Positive and UnlabeledPositive share theirs, since the first is what a method says and the second what is true.
+// Names with fixed styles: the kinds of examples in PU learning. Positive and UnlabeledPositive share a style; the
+// first is a prediction and the second the true class.
 const (
 	LabeledPositive   = "labeled positive"
 	UnlabeledPositive = "unlabeled positive"
@@ -54,7 +54,7 @@ const (
 	Unlabeled         = "unlabeled"
 )
 
-// Style is the look of one series: a color, the dashes of its line (nil for a solid one) and its marker.
+// Style is the style of one series: a color, the dashes of its line (nil for a solid one) and its marker.
 type Style struct {
 	Color  color.Color
 	Dashes []vg.Length
@@ -71,14 +71,14 @@ func (s Style) Glyph(radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.Color, Radius: radius, Shape: s.Marker}
 }
 
-// The order in which series without a fixed look take theirs.
+// The order in which series without a fixed style get theirs.
 var (
 	colors = []color.RGBA{Blue, Vermillion, Green, Purple, Orange, SkyBlue, Black}
 	dashes = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {9, 3, 2, 3}, {4, 2}, {9, 3, 2, 3, 2, 3}, {14, 4}}
 )
 
-// fixedStyles holds the looks that do not change from figure to figure. Warm colors are positive, cold ones negative.
-// Within the roles and within the methods, no two share a color, a marker or a dash pattern.
+// fixedStyles holds the styles that are the same in all figures. Warm colors are positive, cold ones negative. Within
+// the roles and within the methods, no two share a color, a marker or a dash pattern.
 var fixedStyles = map[string]Style{
 	key(LabeledPositive):   {Vermillion, dashes[1], UpTriangle},
 	key(UnlabeledPositive): {Orange, dashes[0], Circle},
@@ -95,7 +95,7 @@ var fixedStyles = map[string]Style{
 	key("MCL"):    {SkyBlue, dashes[6], Plus},
 }
 
-// key returns a name as fixedStyles spells it: letters and digits only, lower case, and no plural s.
+// key returns the key of a name in fixedStyles: letters and digits only, lower case, and no plural s.
 func key(name string) string {
 	k := strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(name))
 	if strings.HasSuffix(k, "ives") || strings.HasSuffix(k, "unlabeleds") {
@@ -104,19 +104,19 @@ func key(name string) string {
 	return k
 }
 
-// StyleFor returns the look of each of the named series of one figure, in their order.
+// StyleFor returns the style of each of the named series of one figure, in their order.
 //
-// Some names look the same in every figure: the roles (LabeledPositive, UnlabeledPositive, Positive, Negative,
+// Some names have the same style in every figure: the roles (LabeledPositive, UnlabeledPositive, Positive, Negative,
 // Unlabeled) and the losses PUCL, ssCL, SCL-PU, SCL, DCL, puNCE and MCL. Case, spaces, hyphens and a plural s do not
-// matter. Every other name takes the first color, marker and dashes that the figure does not use yet, so that two
-// series differ in all three. Where seven are taken they repeat in new pairs of color and marker, up to 49 series.
+// matter. Every other name gets the first color, marker and dashes that the figure does not use yet, so that two series
+// differ in all three. After seven they repeat in new pairs of color and marker, up to 49 series.
 func StyleFor(names ...string) []Style {
 	styles := make([]Style, len(names))
 	for i, name := range names {
 		styles[i] = fixedStyles[key(name)]
 	}
 	n := len(colors)
-	// free returns the first of n that no style has yet, n if there is none.
+	// free returns the first of n that no style has yet, n if none is free.
 	free := func(has func(s Style, i int) bool) (i int) {
 		for i < n && slices.ContainsFunc(styles, func(s Style) bool { return s.Color != nil && has(s, i) }) {
 			i++
@@ -146,10 +146,10 @@ func StyleFor(names ...string) []Style {
 	return styles
 }
 
-// sameMark reports whether the marks of both styles look the same.
+// sameMark reports whether both styles have the same color and marker.
 func (s Style) sameMark(t Style) bool { return s.Color == t.Color && s.Marker == t.Marker }
 
-// stylesOf returns the look of each of the series of one figure by its name.
+// stylesOf returns the style of each of the series of one figure by its name.
 func stylesOf[T any](series []T, name func(T) string) []Style {
 	names := make([]string, len(series))
 	for i, s := range series {
@@ -158,7 +158,7 @@ func stylesOf[T any](series []T, name func(T) string) []Style {
 	return StyleFor(names...)
 }
 
-// sheer returns the color as an area through which others show: where bands overlap, none hides another.
+// sheer returns a translucent version of the color, so that overlapping bands stay visible.
 func sheer(c color.Color) color.Color {
 	r, g, b, _ := c.RGBA()
 	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 38}
@@ -172,13 +172,12 @@ func faint(c color.Color, share float64) color.Color {
 }
 
 // Marker is a shape that marks a point; it implements draw.GlyphDrawer. The shapes are filled, with a thin white rim
-// that keeps neighbors apart, and of about the same area; Cross and Plus are drawn with strokes.
+// that separates neighbors, and of about the same area; Cross and Plus are drawn with strokes.
 //
-// gonum/plot has shapes too, but half of them are outlines half a point wide, too thin for a series that must be
-// told apart by its shape.
+// Half of the shapes of gonum/plot are outlines half a point wide, too thin to distinguish series.
 type Marker int
 
-// The markers, in the order in which StyleFor hands them out.
+// The markers, in the order in which StyleFor assigns them.
 const (
 	Circle Marker = iota
 	Square
@@ -189,7 +188,7 @@ const (
 	Plus
 )
 
-// rimFrom is the radius from which a marker gets its white rim: smaller ones would be all rim.
+// rimFrom is the radius from which a marker has its white rim: smaller ones would be all rim.
 const rimFrom = 2.5
 
 // DrawGlyph draws the marker at pt.

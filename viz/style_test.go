@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// contrast returns the contrast of a color with white after WCAG 2.2: (1 + 0.05) / (L + 0.05).
+// contrast returns the contrast of a color with white by WCAG 2.2: (1 + 0.05) / (L + 0.05).
 func contrast(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	linear := func(v uint32) float64 {
@@ -52,7 +52,7 @@ func TestFontSizes(t *testing.T) {
 	}
 }
 
-// TestFixedStyles checks that a name looks the same alone and among others, however it is spelled.
+// TestFixedStyles checks that a name has the same style alone and among others, in every spelling.
 func TestFixedStyles(t *testing.T) {
 	for _, name := range []string{LabeledPositive, UnlabeledPositive, Negative, Unlabeled, "PUCL", "ssCL", "SCL-PU"} {
 		alone := StyleFor(name)[0]
@@ -68,7 +68,7 @@ func TestFixedStyles(t *testing.T) {
 	}
 }
 
-// TestDistinct: in a figure of seven series every pair differs in color, marker and dashes.
+// TestDistinct checks that in a figure of seven series every pair differs in color, marker and dashes.
 func TestDistinct(t *testing.T) {
 	for _, names := range [][]string{
 		{"a", "b", "c", "d", "e", "f", "g"},
@@ -94,7 +94,7 @@ func TestDistinct(t *testing.T) {
 		expect.That(t, j < 0, "series %d and %d look the same", i, j)
 	}
 	expect.Equal(t, len(StyleFor(append(names, names...)...)),
-		98, "98 names have: styles") // more than there are looks: no endless search
+		98, "98 names have: styles") // more than there are styles: no endless search
 }
 
 func TestTicks(t *testing.T) {
@@ -136,7 +136,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// inTheDark returns what darkStyle makes of a color, as the specification of CSS filters says of invert and hue-rotate.
+// inTheDark returns a color after the filters invert and hue-rotate of darkStyle, as specified for CSS.
 //
 // Source: Filter Effects Module Level 1, sections 11.1.3 and 11.1.8.
 func inTheDark(t *testing.T, c color.Color) color.Color {
@@ -156,8 +156,8 @@ func inTheDark(t *testing.T, c color.Color) color.Color {
 	return color.RGBA{uint8(math.Round(out[0])), uint8(math.Round(out[1])), uint8(math.Round(out[2])), 255}
 }
 
-// TestContrastInTheDark checks that what a dark theme makes of the palette has the contrast that the house asks for: 3:1 for
-// marks and 4.5:1 for text, and 4.4:1 for the numbers in the fullest cells of a confusion; and that hues stay.
+// TestContrastInTheDark checks the contrast of the palette in a dark theme: 3:1 for marks, 4.5:1 for text, and 4.4:1
+// for the numbers in the fullest cells of a confusion matrix. It also checks that hues are kept.
 func TestContrastInTheDark(t *testing.T) {
 	ground := inTheDark(t, white)
 	against := func(a, b color.Color) float64 {
@@ -195,7 +195,7 @@ func TestContrastInTheDark(t *testing.T) {
 	}
 }
 
-// TestDarkStyle checks which figures a dark theme turns over: drawings as vectors and as pixels, but none with a picture in it.
+// TestDarkStyle checks which figures a dark theme inverts: drawings as vectors and as pixels, but none with a picture.
 func TestDarkStyle(t *testing.T) {
 	curves := expect.Must(LearningCurves(CurvesConfig{}, curve("PUCL", 2, 1)))(t)
 	pictures := expect.Must(ImageGrid(make([]uint8, 4), 2, 2, 1, 0, nil))(t)
@@ -206,7 +206,7 @@ func TestDarkStyle(t *testing.T) {
 	}{"vectors": {curves, nil, true}, "pixels": {curves, []Option{AsPNG()}, true}, "pictures": {pictures, nil, false}} {
 		data := expect.Must(figureData(tt.f, "alt", tt.opts...))(t)
 		element := data.Data[protocol.MIMETextHTML].(string)
-		// The class alone turns a figure over where another one on the page brings the style.
+		// The class alone inverts a figure if another one on the page has the style.
 		class, style := strings.Contains(element, `class="`+darkClass+`"`), strings.HasSuffix(element, darkStyle)
 		expect.That(t, class == tt.turn && style == tt.turn,
 			"%s: the class is there: %v, the style: %v, want %v", name, class, style, tt.turn)

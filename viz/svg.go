@@ -15,9 +15,9 @@ import (
 // leaves one out. Fonts are named, not embedded, which would take half a megabyte. Arial and Helvetica have the same
 // widths as Liberation Sans, with which the layout measures text. textLength squeezes any other font to these widths.
 //
-// vgsvg repeats all styles at each mark. encodeSVG writes the same elements in about 40 percent of the bytes: those
-// of one style share a group, and points are relative to each other. No point moves by more than 0.0005 pt, while
-// vgsvg itself rounds to five digits.
+// vgsvg repeats all styles at each mark. encodeSVG writes the same elements in about 40 percent of the bytes: elements
+// of one style share a group, and points are relative to each other. No point moves by more than 0.0005 pt; vgsvg
+// itself rounds to five digits.
 func encodeSVG(f Drawer, w, h vg.Length, title, alt string) ([]byte, error) {
 	drawn, err := drawnSVG(f, w, h)
 	if err != nil {
@@ -26,7 +26,7 @@ func encodeSVG(f Drawer, w, h vg.Length, title, alt string) ([]byte, error) {
 	return compactSVG(drawn, title, alt)
 }
 
-// drawnSVG returns the SVG file that vgsvg writes of f.
+// drawnSVG returns the SVG file of f as vgsvg writes it.
 func drawnSVG(f Drawer, w, h vg.Length) ([]byte, error) { return encodeTo(vgsvg.New(w, h), f) }
 
 // compactSVG rewrites a file of vgsvg with a title and a description. It returns an error if the file has an element, a
@@ -39,8 +39,8 @@ func compactSVG(drawn []byte, title, alt string) ([]byte, error) {
 	return d.write(title, alt), nil
 }
 
-// write returns the drawing as an SVG file. The attributes of the most frequent style of texts are those of the <svg>
-// element, so that only other styles have attributes.
+// write returns the drawing as an SVG file. The <svg> element has the attributes of the most frequent text style, so
+// that only other styles need attributes.
 func (d *svgDrawing) write(title, alt string) []byte {
 	var out bytes.Buffer
 	base := d.textStyle()
@@ -134,7 +134,7 @@ func dataURI(mime protocol.MIMEType, data []byte) string {
 	return address
 }
 
-// escapeURI escapes what has a meaning in an address or in HTML, and the whitespace that browsers take out of
-// addresses. They accept spaces and all letters. A sanitizer that looks for tags in attributes finds none.
+// escapeURI escapes characters that have a meaning in a URI or in HTML, and the whitespace that browsers remove from
+// URIs. They accept spaces and all letters. A sanitizer that searches attributes for tags finds none.
 var escapeURI = strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", "&", "%26", `"`, "%22", `\`, "%5C",
 	"\n", "%0A", "\r", "%0D", "\t", "%09")

@@ -50,7 +50,7 @@ func svgFigures(t *testing.T) map[string]Drawer {
 	return figures
 }
 
-// TestCompactSVG: everything painted stays, in the same order, in 55 percent of the bytes or fewer.
+// TestCompactSVG checks that the painting is preserved, in the same order, in 55 percent of the bytes or fewer.
 func TestCompactSVG(t *testing.T) {
 	for name, f := range svgFigures(t) {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestSVGPath(t *testing.T) {
 	}
 }
 
-// TestCompactSVGErrors: what vgsvg does not write is an error, not a gap in the figure.
+// TestCompactSVGErrors checks that input that vgsvg does not write is an error, not a gap in the figure.
 func TestCompactSVGErrors(t *testing.T) {
 	const page = `<svg width="9pt" height="9pt" viewBox="0 0 9 9"><g transform="scale(1, -1) translate(0, -9)">`
 	for _, inside := range []string{
@@ -147,7 +147,7 @@ func TestCompactSVGErrors(t *testing.T) {
 		"a view box of two numbers was read")
 }
 
-// A figure with a point that lies nowhere is refused by its format, in words that say where to look.
+// The SVG format rejects a figure with a point that is not finite; the error names the cause.
 func TestSVGOutOfRange(t *testing.T) {
 	far := &Drawing{width: 100, height: 100, draw: func(c draw.Canvas, _, _ vg.Length) {
 		fill(c, Blue, vg.Path{{Type: vg.MoveComp}, {Type: vg.LineComp, Pos: vg.Point{X: 1e12}}})

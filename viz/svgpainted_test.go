@@ -20,7 +20,7 @@ import (
 type painted struct {
 	look   string       // color, line, font, words, and the commands of the subpath
 	points [][2]float64 // on the page
-	order  int          // of painting; what one element paints at once has one number
+	order  int          // of painting; the parts painted at once by one element share a number
 }
 
 // svgCanvas reads an SVG file independently of compactSVG.
@@ -32,7 +32,7 @@ type svgCanvas struct {
 	count int
 }
 
-// paintedBy returns all that a file paints, in order.
+// paintedBy returns everything that a file paints, in order.
 func paintedBy(t *testing.T, file []byte) []painted {
 	t.Helper()
 	c := &svgCanvas{t: t, attrs: []map[string]string{{}}, at: [][6]float64{{1, 0, 0, 1, 0, 0}}}
@@ -120,7 +120,7 @@ func (c *svgCanvas) on(x, y float64) [2]float64 {
 	return [2]float64{m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]}
 }
 
-// add notes an element that is painted at once.
+// add records an element that is painted at once.
 func (c *svgCanvas) add(look string, points ...[2]float64) {
 	c.count += 2
 	c.out = append(c.out, painted{look, points, c.count})
@@ -144,7 +144,7 @@ var (
 	pathSize = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'Q': 4, 'C': 6, 'A': 7, 'Z': 0}
 )
 
-// path reads the data of the open <path> by the grammar of SVG and notes what its subpaths paint.
+// path reads the data of the open <path> by the grammar of SVG and records the painted subpaths.
 func (c *svgCanvas) path(data string) {
 	words := pathWord.FindAllString(data, -1)
 	var (
@@ -213,7 +213,7 @@ func (c *svgCanvas) path(data string) {
 	end()
 }
 
-// paint notes the inside and the line of a subpath.
+// paint records the inside and the line of a subpath.
 func (c *svgCanvas) paint(shape string, points [][2]float64) {
 	if fill := c.value("fill", "#000"); fill != "none" {
 		look := []string{"fill", fill, c.value("fill-opacity", "1"), shape}
@@ -226,7 +226,7 @@ func (c *svgCanvas) paint(shape string, points [][2]float64) {
 	}
 }
 
-// box returns the corners of what points span, and whether there are any.
+// box returns the corners of the bounding box, and whether there are any points.
 func (p painted) box() (low, high [2]float64) {
 	low, high = p.points[0], p.points[0]
 	for _, q := range p.points {
@@ -237,7 +237,8 @@ func (p painted) box() (low, high [2]float64) {
 	return low, high
 }
 
-// samePicture complains where two files do not paint the same within so many points, or what overlaps in another order.
+// samePicture reports a failure if two files paint differently by more than within points, or paint overlapping parts
+// in another order.
 func samePicture(t *testing.T, got, want []painted, within float64) {
 	t.Helper()
 	expect.Require(t, len(got) == len(want), "%d things are painted, want %d", len(got), len(want))

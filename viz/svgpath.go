@@ -13,11 +13,11 @@ type svgPath []svgStep
 // svgStep is a command of a path with its points, which are absolute, in thousandths of a point, with y pointing down.
 type svgStep struct {
 	command byte       // M, L, Q, C, A or Z, as in SVG
-	points  [][2]int64 // the last one is where the pen goes
+	points  [][2]int64 // the last one is the end point
 	arc     string     // of A: the radii, the rotation and the flags
 }
 
-// svgArguments is how many numbers a command takes.
+// svgArguments is the number of arguments of each command.
 var svgArguments = map[byte]int{'M': 2, 'L': 2, 'Q': 4, 'C': 6, 'A': 7, 'Z': 0}
 
 // readPath reads path data of vgsvg, whose commands are all absolute. A point (x, y) is at (x + left, bottom − y).
@@ -38,7 +38,7 @@ func readPath(data string, left, bottom float64) (path svgPath, err error) {
 		}
 		if s.command == 'A' {
 			radius := short(v[0], 3)
-			// Turned over, the arc runs the other way round.
+			// In the flipped drawing the arc has the opposite direction.
 			s.arc, v = fmt.Sprintf("%s %s 0 %d %d", radius, radius, int(v[3]), 1-int(v[4])), v[5:]
 		}
 		for ; len(v) > 0; v = v[2:] {
@@ -87,8 +87,8 @@ func (w *pathWriter) write(s svgStep) {
 	}
 }
 
-// form returns what a command adds to the path data, with points relative to one; whether the last number has a
-// decimal point; and the command as it is written, which is another one for level and upright lines.
+// form returns the bytes that a command adds to the path data, with points relative to relative; whether the last
+// number has a decimal point; and the command as written, which differs for horizontal and vertical lines.
 func (w *pathWriter) form(s svgStep, command byte, relative [2]int64) (form []byte, dotted bool, as byte) {
 	to := s.points[len(s.points)-1]
 	var words []string
@@ -107,7 +107,7 @@ func (w *pathWriter) form(s svgStep, command byte, relative [2]int64) (form []by
 			number(q[1] - relative[1])
 		}
 	}
-	// A command that repeats is left out, and so is a line after a move.
+	// A repeated command is left out, and so is a line after a move.
 	begins := command != w.last && command+'M'-'L' != w.last || command|0x20 == 'm'
 	if begins {
 		form = append(form, command)
@@ -123,7 +123,7 @@ func (w *pathWriter) form(s svgStep, command byte, relative [2]int64) (form []by
 	return form, dotted, command
 }
 
-// short returns a number with so many decimals at most, without zeros that say nothing.
+// short returns a number with at most so many decimals, without redundant zeros.
 func short(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Contains(s, ".") {

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgDrawing is a drawing of vgsvg (gonum.org/v1/plot v0.17.0) with y pointing down. vgsvg draws with y pointing up,
-// in a group that turns the drawing over, in which each text is turned back.
+// svgDrawing is a drawing of vgsvg (gonum.org/v1/plot v0.17.0) with y pointing down. vgsvg draws with y pointing up, in
+// a group that flips the drawing and in which each text is flipped back.
 type svgDrawing struct {
 	width, height, viewBox string
 	bottom                 float64 // height of the view box: y becomes bottom − y
@@ -28,11 +28,11 @@ type svgDrawing struct {
 type svgItem struct {
 	name    string // path, text, image or g
 	style   svgStyle
-	own     string // attributes other than those of the style; the whole tag of a g
+	own     string // attributes except style; the whole tag of a g
 	content string // escaped
 }
 
-// svgShift is a group of vgsvg. Those that only shift are not written; their shift is added to the coordinates.
+// svgShift is a group of vgsvg. Groups that only shift are not written; their shift is added to the coordinates.
 type svgShift struct {
 	x, y    float64
 	written bool
@@ -42,7 +42,7 @@ type svgShift struct {
 type svgStyle [12]string
 
 // svgNames are the attributes of styles, the first svgPaint of them those of paths. svgDefaults are their initial
-// values, and for the font values that no text has.
+// values; for the font, values that no text has.
 var (
 	svgNames = [12]string{
 		"fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-dashoffset",
@@ -56,7 +56,7 @@ const (
 	svgFill, svgStroke                = 0, 2 // indices in svgNames
 	svgFamily, svgFontSize, svgWeight = 7, 8, 9
 	svgFamilies                       = "Liberation Sans,Arial,Helvetica,sans-serif"
-	svgFarthest                       = 1e9 // points, beyond which a coordinate makes no sense
+	svgFarthest                       = 1e9 // points; a larger coordinate is an error
 )
 
 // attributes returns the attributes in which s differs from base.
@@ -102,7 +102,7 @@ func readSVG(file []byte) (*svgDrawing, error) {
 	}
 }
 
-// read reads an element that begins with a tag; of a group and the <svg> only the tag.
+// read reads an element that begins with tag; of a group and the <svg> element, only the tag.
 func (d *svgDrawing) read(decoder *xml.Decoder, tag xml.StartElement) error {
 	a := map[string]string{}
 	for _, attr := range tag.Attr {
@@ -133,7 +133,7 @@ func (d *svgDrawing) read(decoder *xml.Decoder, tag xml.StartElement) error {
 	return fmt.Errorf("viz: SVG: vgsvg wrote an element <%s>, which this package does not read", tag.Name.Local)
 }
 
-// beginGroup reads a transformation. The first group is the one that turns the drawing over.
+// beginGroup reads a transformation. The first group is the one that flips the drawing.
 func (d *svgDrawing) beginGroup(transform string) error {
 	if len(d.shifts) == 0 {
 		d.shifts = []svgShift{{}}
@@ -146,7 +146,7 @@ func (d *svgDrawing) beginGroup(transform string) error {
 	if err != nil {
 		return err
 	}
-	// Turned over, a transformation T becomes F T F, where F takes y to bottom − y.
+	// In the flipped drawing a transformation T becomes F T F, where F maps y to bottom − y.
 	var own string
 	switch name {
 	case "translate":
@@ -168,7 +168,7 @@ func (d *svgDrawing) beginGroup(transform string) error {
 	return nil
 }
 
-// translation returns the transformation that shifts, "" where it shifts by nothing.
+// translation returns the transformation that shifts by (x, y), "" for no shift.
 func translation(x, y float64) string {
 	if x == 0 && y == 0 {
 		return ""
@@ -185,7 +185,7 @@ func (d *svgDrawing) endGroup() {
 }
 
 // readPath reads a <path>. A line around the shape that was filled just before becomes a part of that element, as SVG
-// paints the line of an element over its filling.
+// paints the line of an element over its fill.
 func (d *svgDrawing) readPath(a map[string]string) error {
 	style, err := readStyle(a["style"])
 	if err != nil {
@@ -207,7 +207,7 @@ func (d *svgDrawing) readPath(a map[string]string) error {
 	return nil
 }
 
-// readText reads a <text>, names fall-backs for its font and the width that the text takes in Liberation Sans.
+// readText reads a <text>, adds fallbacks for its font, and adds the width of the text in Liberation Sans.
 func (d *svgDrawing) readText(a map[string]string, content string) error {
 	if strings.TrimSpace(content) == "" {
 		return nil
@@ -226,7 +226,7 @@ func (d *svgDrawing) readText(a map[string]string, content string) error {
 			return fmt.Errorf("viz: SVG: font size: %w", err)
 		}
 		style[svgFamily] = svgFamilies
-		// Blanks at the end are not drawn, and would be made up for by others.
+		// Trailing blanks are not drawn; textLength would stretch the other letters instead.
 		width := textWidth(face(vg.Length(size), style[svgWeight] == "bold"), strings.TrimRight(content, " "))
 		own += fmt.Sprintf(` textLength='%.5g' lengthAdjust='spacingAndGlyphs'`, float64(width))
 	}
@@ -234,7 +234,7 @@ func (d *svgDrawing) readText(a map[string]string, content string) error {
 	return nil
 }
 
-// readImage reads an <image>. vgsvg says JPEG of what is a PNG.
+// readImage reads an <image>. vgsvg labels a PNG image as JPEG.
 func (d *svgDrawing) readImage(a map[string]string) error {
 	own, err := d.place(a)
 	if err != nil {
@@ -252,7 +252,7 @@ func (d *svgDrawing) readImage(a map[string]string) error {
 	return nil
 }
 
-// place returns the place of a text or image, which is turned back in its element.
+// place returns the position of a text or image, which is flipped back in its element.
 func (d *svgDrawing) place(a map[string]string) (string, error) {
 	v, err := numbers(2, a["x"]+" "+a["y"])
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Cell is one entry of a Table: a mean, with what follows "±" where Spread is above 0. The zero Cell is the number 0.
+// Cell is one entry of a Table: a mean, followed by "±" and Spread if Spread is above 0. The zero Cell is the number 0.
 type Cell struct {
 	Mean, Spread float64
 	Missing      bool   // shown as "n/a": not measured or not published, which is not 0
 	Text         string // shown in place of the number where it is not empty
-	Strong       bool   // emphasized, whatever Table.Best says
+	Strong       bool   // emphasized, regardless of Table.Best
 }
 
-// Best says which end of a column is the good one.
+// Best states whether the highest or the lowest number of a column is best, or neither.
 type Best int
 
 // The values of Table.Best.
@@ -27,13 +27,12 @@ const (
 	Lowest              // as for losses and errors
 )
 
-// Table is a table of results, such as accuracies by method and data set. It shows the same numbers in five ways:
-// as a figure (Figure), as HTML, as Markdown, as aligned plain text (Text) and, with ShowTable, in a notebook.
-// Everything in a column lines up at the decimal point. What "±" stands for belongs into Note, as do the protocol and
-// the number of seeds.
+// Table is a table of results, such as accuracies by method and data set. It can be rendered as a figure (Figure), as
+// HTML, as Markdown, as aligned plain text (Text) and, with ShowTable, in a notebook. Each column is aligned at the
+// decimal point. Note should give the meaning of "±", the protocol and the number of seeds.
 type Table struct {
 	Title      string
-	RowsHeader string   // over the names of the rows, "method" say; may be empty
+	RowsHeader string   // over the names of the rows, for example "method"; may be empty
 	Columns    []string // names of the columns
 	Rows       []string // names of the rows
 	Cells      [][]Cell // [len(Rows)][len(Columns)]
@@ -41,17 +40,16 @@ type Table struct {
 
 	// Decimals is the number of digits after the decimal point; 0 means 1, negative means none.
 	Decimals int
-	// Best emphasizes the best number of each column, and every number that equals it as far as it is shown.
+	// Best emphasizes the best number of each column, and every number that equals it as shown.
 	Best Best
 	// Underline emphasizes by a line under the number instead of bold letters.
 	Underline bool
-	// Folded shows only the title in HTML until it is clicked: for a long table of what a figure shows already.
+	// Folded shows only the title in HTML until it is clicked: for a long table that repeats a figure.
 	Folded bool
 }
 
-// Add adds a row. A cell is a float64, an int or a fraction such as a *big.Rat, which is a mean, a string, which stands as it
-// is, nil for a number that there is none of, a Cell, or several ones as []Cell; of anything else it shows what fmt.Sprint
-// writes.
+// Add adds a row. A cell is a float64, an int or a fraction such as a *big.Rat (a mean), a string (shown unchanged),
+// nil (a missing number), a Cell, or several cells as []Cell. Any other value is formatted by fmt.Sprint.
 func (t *Table) Add(name string, cells ...any) {
 	row := []Cell{}
 	for _, c := range cells {
@@ -78,18 +76,18 @@ func (t *Table) Add(name string, cells ...any) {
 	t.Rows, t.Cells = append(t.Rows, name), append(t.Cells, row)
 }
 
-// missing is what stands for a number that there is none of.
+// missing is the text of a missing number.
 const missing = "n/a"
 
-// sheet is a Table put into words: what all its renderings share.
+// sheet is a formatted Table, shared by all renderings.
 type sheet struct {
 	Table
 	cells [][]words
 	note  string // Table.Note and the meaning of the emphasis
 }
 
-// words is a cell as it is written. A number has its whole digits and its fraction apart, so that columns can line up
-// between them; every other text is in whole.
+// words is a formatted cell. A number is split into its integer part and its fraction, so that columns line up at the
+// point; every other text is in whole.
 type words struct {
 	whole, fraction, spread string
 	shown                   float64 // the number, rounded as it is written
@@ -99,7 +97,7 @@ type words struct {
 // text returns the cell in one piece.
 func (w words) text() string { return w.whole + w.fraction + w.spread }
 
-// sheet checks the table and writes its numbers.
+// sheet checks the table and formats its numbers.
 func (t Table) sheet() (*sheet, error) {
 	fail := func(format string, args ...any) (*sheet, error) {
 		return nil, fmt.Errorf("viz: table %q"+format, append([]any{t.Title}, args...)...)
@@ -141,7 +139,7 @@ func (t Table) sheet() (*sheet, error) {
 	return s, nil
 }
 
-// noteWith returns the caller's note, and after it what the emphasis means: "Bold: the highest of its column."
+// noteWith returns the caller's note, followed by the meaning of the emphasis: "Bold: the highest of its column."
 func (s *sheet) noteWith(emphasis string) string {
 	if s.Best == NoBest {
 		return s.Note
@@ -176,8 +174,7 @@ func (c Cell) words(decimals int) (words, error) {
 	return w, nil
 }
 
-// emphasizeBest marks the best numbers of column j. Numbers are compared as they are shown: a difference that nobody
-// sees makes no winner.
+// emphasizeBest marks the best numbers of column j. Numbers are compared as shown, after rounding.
 func (s *sheet) emphasizeBest(j int) {
 	sign := []float64{Highest: 1, Lowest: -1}[s.Best]
 	best := math.Inf(-1)
@@ -191,8 +188,8 @@ func (s *sheet) emphasizeBest(j int) {
 	}
 }
 
-// split returns, for column j, the longest text before the decimal point and the longest one from it on, as measured
-// by width, over the numbers of the column.
+// split returns, for column j, the largest width of the text before the decimal point and of the text from it on, over
+// the numbers of the column.
 func split[L cmp.Ordered](s *sheet, j int, width func(string) L) (before, after L) {
 	for i := range s.cells {
 		if w := s.cells[i][j]; w.number {
@@ -238,7 +235,7 @@ func (s *sheet) writeText(b *strings.Builder) {
 		b.WriteString(s.Title + "\n\n")
 	}
 	b.WriteString(lines[0] + "\n" + strings.Repeat("-", widest(letters, lines...)) + "\n" + strings.Join(lines[1:], "\n") + "\n")
-	if note := s.noteWith("* The"); note != "" { // an asterisk stands for bold and underlined
+	if note := s.noteWith("* The"); note != "" { // the asterisk stands for bold or underlined
 		b.WriteString("\n" + note + "\n")
 	}
 }

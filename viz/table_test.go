@@ -60,7 +60,7 @@ func TestTableErrors(t *testing.T) {
 	}
 }
 
-// TestTableHTML parses the HTML as XML, which it also is, and looks at its structure and texts.
+// TestTableHTML parses the HTML as XML, which it also is, and checks its structure and texts.
 func TestTableHTML(t *testing.T) {
 	for _, underline := range []bool{false, true} {
 		table := hostile
@@ -107,7 +107,7 @@ func TestTableHTML(t *testing.T) {
 		expect.Require(t, len(rows) == 3 && rows[1].Name.Text == "a & b" && rows[1].Name.Scope == "row",
 			"rows %+v", rows)
 		expect.Equal(t, best(rows[0].Cells[0]),
-			"1.2\u00a0±\u00a00.5", "best of column 0") // 1.25 is between 1.2 and 1.3, the even one counts
+			"1.2\u00a0±\u00a00.5", "best of column 0") // 1.25 is rounded to even
 		expect.Equal(t, best(rows[0].Cells[1]), "−3.0", "best of column 1")
 		got := rows[1].Cells[0]
 		expect.That(t, strings.TrimRight(got.Text, figureSpace) == "100.1" && best(got) == "", "cell 1, 0: %q", got.All)
@@ -138,12 +138,13 @@ a &lt; b Bold: the lowest of its column.
 	expect.That(t, text == want, "got\n%s\nwant\n%s", text, want)
 }
 
-// TestTableBest: numbers that look equal are equally good, others are not, and texts and missing numbers never win.
+// TestTableBest checks that numbers that are equal as shown are equally good, and that texts and missing numbers never
+// win.
 func TestTableBest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		best   Best
 		cells  []Cell
-		strong string // an asterisk for each cell that is emphasised
+		strong string // an asterisk for each emphasized cell
 	}{
 		"numbers": {Highest,
 			[]Cell{{Mean: 93.52}, {Mean: 93.48}, {Mean: 93.44}, {Missing: true, Mean: 99}, {Text: "99"}}, "**---"},
@@ -171,7 +172,7 @@ func TestTableDecimals(t *testing.T) {
 	}
 }
 
-// TestTableFigure checks that all texts are drawn, and the points of a column above each other.
+// TestTableFigure checks that all texts are drawn, and that the points of a column are aligned.
 func TestTableFigure(t *testing.T) {
 	f := expect.Must(hostile.Figure())(t)
 	w, h := f.Size()
@@ -227,7 +228,8 @@ func TestConfusionErrors(t *testing.T) {
 	}
 }
 
-// TestConfusionSaysWhatItCounts checks counts and shares in the picture, in words and in the table, and who is called degenerate.
+// TestConfusionSaysWhatItCounts checks counts and fractions in the picture, in the text and in the table, and which
+// classifier is called degenerate.
 func TestConfusionSaysWhatItCounts(t *testing.T) {
 	c := Confusion{Title: "Test set", Columns: []string{Positive, Negative}, Rows: []ConfusionRow{
 		{LabeledPositive, Positive, []int{30, 10}}, {Unlabeled, "", []int{1200, 2400}}, {"rare", Negative, []int{0, 0}},

@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// column is where a column of cells lies, in points from the left of the drawing.
+// column is the position of a column of cells, in points from the left of the drawing.
 type column struct {
 	left, right vg.Length
 	point       vg.Length // the decimal points
@@ -20,8 +20,8 @@ const (
 	tablePad    = vg.Length(6)   // between a rule and the text beside it
 )
 
-// Figure returns the table as a figure, for a paper or a slide: horizontal rules only, names on the left, numbers lined up
-// at the decimal point. It returns the errors that the other renderings return too.
+// Figure returns the table as a figure, for a paper or a slide: horizontal rules only, names on the left, numbers
+// aligned at the decimal point. It returns the same errors as the other renderings.
 func (t Table) Figure() (*Drawing, error) {
 	s, err := t.sheet()
 	if err != nil {
@@ -32,8 +32,8 @@ func (t Table) Figure() (*Drawing, error) {
 	columns := make([]column, len(t.Columns))
 	headerLines := 1
 	for j, name := range t.Columns {
-		// Bold letters may be wider, digits are not; measuring all cells in bold keeps the column still when the
-		// best changes.
+		// Bold letters may be wider, digits are not. Measuring all cells in bold keeps the column fixed when the best
+		// cell changes.
 		before, after := split(s, j, bold)
 		k := column{name: wrap(name, headerLimit, bold), left: x + columnGap}
 		wide := max(before+after, widest(bold, k.name...))

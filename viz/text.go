@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// face returns the sans-serif face of the house in the given size.
+// face returns the sans-serif face of the house style in the given size.
 func face(size vg.Length, bold bool) font.Face {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 	if bold {
@@ -22,8 +22,8 @@ func face(size vg.Length, bold bool) font.Face {
 	return font.DefaultCache.Lookup(f, size)
 }
 
-// raised and lowered are the letters of superscripts and subscripts and what they are small forms of. The fonts that
-// come with gonum/plot lack some of them, among them ⁺ and ⁻, so they are drawn as small letters, all alike.
+// raised and lowered map the letters of superscripts and subscripts to their normal forms. The fonts of gonum/plot lack
+// some of them, among them ⁺ and ⁻, so all are drawn as small letters.
 var (
 	raised  = small("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ", "+−0123456789n")
 	lowered = small("₊₋₀₁₂₃₄₅₆₇₈₉ᵢⱼₙ", "+−0123456789ijn")
@@ -57,7 +57,7 @@ func runs(s string) []run {
 			pieces = append(pieces, run{string(r), 0, drawn})
 			continue
 		} else if unicode.IsSpace(r) {
-			r = ' ' // of the others the font lacks some
+			r = ' ' // the font lacks some other spaces
 		}
 		if n := len(pieces); n > 0 && pieces[n-1].level == level && pieces[n-1].sign == nil {
 			pieces[n-1].text += string(r)
@@ -68,7 +68,7 @@ func runs(s string) []run {
 	return pieces
 }
 
-// at returns the face of a run in a text of face f, and how far its baseline lies above that of the text.
+// at returns the face of a run in a text of face f, and the height of its baseline above that of the text.
 func (r run) at(f font.Face) (font.Face, vg.Length) {
 	up := []vg.Length{-0.14, 0, 0.34}[r.level+1] * f.Font.Size
 	if r.level != 0 {
@@ -126,9 +126,8 @@ func writeSmallLines(c vg.Canvas, pt vg.Point, align float64, lines []string) {
 // smallWidth returns the width of one line of small text.
 func smallWidth(s string) vg.Length { return textWidth(face(smallSize, false), s) }
 
-// handler draws the texts of a plot with superscripts and subscripts; otherwise it places them as the plain handler
-// of gonum/plot does.
-// It also carries the size that the plot asks for, for which gonum/plot has no place.
+// handler draws the texts of a plot with superscripts and subscripts; otherwise it places them as the plain handler of
+// gonum/plot does. It also carries the size of the plot, which plot.Plot has no field for.
 type handler struct {
 	text.Plain
 	width, height vg.Length // 0 for the usual size
@@ -140,13 +139,13 @@ func (h handler) Box(txt string, fnt font.Font) (w, height, depth vg.Length) {
 	return textWidth(h.Fonts.Lookup(fnt, fnt.Size), txt), height, depth
 }
 
-// Draw draws lines of text at pt as sty says.
+// Draw draws lines of text at pt in the style sty.
 func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	if sty.Rotation != 0 {
 		c.Push()
 		defer c.Pop()
 		c.Rotate(sty.Rotation)
-		// Where pt lies in the turned coordinates. Moving the origin there instead would blur the letters of vgimg.
+		// pt in the rotated coordinates. Moving the origin there instead would blur the letters of vgimg.
 		sin, cos := math.Sincos(sty.Rotation)
 		pt = vg.Point{X: pt.X*vg.Length(cos) + pt.Y*vg.Length(sin), Y: pt.Y*vg.Length(cos) - pt.X*vg.Length(sin)}
 	}
@@ -160,8 +159,7 @@ func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	}
 }
 
-// wrap breaks s at spaces so that every line is at most limit wide where a single word allows it. Line breaks in s
-// stay.
+// wrap breaks s at spaces so that every line is at most limit wide if no single word is wider. Line breaks in s stay.
 func wrap(s string, limit vg.Length, width func(string) vg.Length) []string {
 	var lines []string
 	for _, part := range strings.Split(s, "\n") {
@@ -190,7 +188,7 @@ func widest[L cmp.Ordered](width func(string) L, texts ...string) (most L) {
 	return most
 }
 
-// fit breaks s at spaces into lines that are at most limit wide, and cuts the words that alone are wider than longest.
+// fit breaks s at spaces into lines at most limit wide, and cuts single words that are wider than longest.
 func fit(s string, limit, longest vg.Length, width func(string) vg.Length) []string {
 	lines := wrap(s, limit, width)
 	for i := range lines {
@@ -199,7 +197,7 @@ func fit(s string, limit, longest vg.Length, width func(string) vg.Length) []str
 	return lines
 }
 
-// cut shortens s to the limit and shows that it did.
+// cut shortens s to the limit and marks the cut.
 func cut(s string, limit vg.Length, width func(string) vg.Length) string {
 	if width(s) <= limit {
 		return s

@@ -19,7 +19,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// TestSuperscripts: τ⁺ is drawn as τ and a small raised plus, x₁ with a small lowered one, and both are measured so.
+// TestSuperscripts checks that τ⁺ is drawn as τ and a small raised plus, x₁ with a small lowered one, and that both are
+// measured accordingly.
 func TestSuperscripts(t *testing.T) {
 	f := face(100, false)
 	plain := func(s string) float64 { return float64(f.Width(s)) }
@@ -117,7 +118,7 @@ func lacks(s string) rune {
 	return 0
 }
 
-// TestNoLetterIsDropped gives every text a letter that the font lacks, which the error must name.
+// TestNoLetterIsDropped gives every text a letter that the font lacks; the error must name the letter.
 func TestNoLetterIsDropped(t *testing.T) {
 	const bad = "a ☃"
 	named := func(f Figure, name string) Drawer {
@@ -140,7 +141,8 @@ func TestNoLetterIsDropped(t *testing.T) {
 	}
 }
 
-// TestSigns: |∇L| is drawn as letters with a sign of lines between them, which is measured and lies on the line, in every format.
+// TestSigns checks that |∇L| is drawn as letters with a sign of lines between them, which is measured and lies on the
+// line, in every format.
 func TestSigns(t *testing.T) {
 	f := face(100, false)
 	expect.Equal(t, textWidth(f, "|∇L|"), f.Width("|")+70+f.Width("L|"), "width of |∇L|")
@@ -179,13 +181,13 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestFontHasWhatFiguresSay: the font has all letters of strings in cells of notebooks and their Go files.
+// TestFontHasWhatFiguresSay checks that the font has all letters of strings in cells of notebooks and their Go files.
 func TestFontHasWhatFiguresSay(t *testing.T) {
 	found := 0
 	check := func(path, source string) {
 		var s scanner.Scanner
 		files := token.NewFileSet()
-		s.Init(files.AddFile(path, -1, len(source)), []byte(source), nil, 0) // lines that are for the kernel are no Go, and hold no strings
+		s.Init(files.AddFile(path, -1, len(source)), []byte(source), nil, 0) // lines for the kernel are not Go, and hold no strings
 		for {
 			_, kind, text := s.Scan()
 			if kind == token.EOF {

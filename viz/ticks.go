@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Ticks chooses the tick marks of an axis: a few round values, written for people: 20,000 rather than 20000, 1.5M
+// Ticks chooses the tick marks of an axis: a few round values in a readable format: 20,000 rather than 20000, 1.5M
 // rather than 1.5e+06, and with a real minus sign. It implements plot.Ticker.
 type Ticks struct {
-	N int // about how many steps there are between the ends of the axis; 0 means 5
+	N int // approximate number of steps on the axis; 0 means 5
 }
 
-// Ticks returns the round values between lo and hi. Where the range is too small against its values for float64 to
-// tell them apart, it returns the two ends.
+// Ticks returns the round values between lo and hi. If the range is too small relative to its values for float64, it
+// returns the two ends.
 func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
 	step := niceStep((hi - lo) / float64(cmp.Or(max(t.N, 0), 5)))
 	most := math.Max(math.Abs(lo), math.Abs(hi))
@@ -33,7 +33,7 @@ func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// labeler returns how the multiples of step up to most are written: with the digits that tell them apart.
+// labeler returns a function that formats the multiples of step up to most, with as many digits as distinguish them.
 func labeler(most, step float64) func(float64) string {
 	digits := int(math.Log10(most/step)+1e-9) + 1 // after the first one
 	decimals, ofMillions := decimalsOf(step), decimalsOf(step/1e6)
@@ -48,7 +48,7 @@ func labeler(most, step float64) func(float64) string {
 	}
 }
 
-// decimalsOf returns how many decimals a step of 1, 2, 2.5 or 5 times a power of ten has.
+// decimalsOf returns the number of decimals of a step of 1, 2, 2.5 or 5 times a power of ten.
 func decimalsOf(step float64) int {
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	if s := step * math.Pow10(decimals); math.Abs(s-math.Round(s)) > 1e-6 {
@@ -64,8 +64,8 @@ func niceStep(x float64) float64 {
 	return power * slices.MinFunc([]float64{1, 2, 2.5, 5, 10}, func(a, b float64) int { return cmp.Compare(gap(a), gap(b)) })
 }
 
-// number writes v with the given number of decimals (-1 for as many as it needs), with commas between thousands and
-// a real minus sign. Very large and very small numbers without given decimals take a power of ten.
+// number formats v with the given number of decimals (-1 for as many as necessary), with commas between thousands and a
+// real minus sign. Very large and very small numbers without given decimals have a power of ten.
 func number(v float64, decimals int) string {
 	if a := math.Abs(v); a >= 1e15 || (decimals < 0 && a != 0 && a < 1e-4) {
 		return scientific(v, 4)
@@ -84,7 +84,7 @@ func number(v float64, decimals int) string {
 	return whole
 }
 
-// scientific writes v with a power of ten and at most the given number of decimals: 2.5e−5.
+// scientific formats v with a power of ten and at most the given number of decimals: 2.5e−5.
 func scientific(v float64, decimals int) string {
 	if v == 0 {
 		return "0"
@@ -103,13 +103,13 @@ func scientific(v float64, decimals int) string {
 	return strings.Replace(mantissa, "-", "−", 1) + "e" + sign + strings.TrimLeft(power[1:], "0")
 }
 
-// decimals returns how many decimals a field asks for in which 0 means usual and a negative number none.
+// decimals returns the number of decimals for a field n in which 0 means usual and a negative number none.
 func decimals(n, usual int) int {
 	return max(0, cmp.Or(n, usual))
 }
 
-// logTicks chooses the tick marks of a logarithmic axis, whose ends are above 0: powers of ten, and 2 and 5 times these where there are
-// few, or those of [Ticks] where not two of them fit.
+// logTicks chooses the tick marks of a logarithmic axis, whose ends are above 0: powers of ten, and 2 and 5 times these
+// if there are few, or those of [Ticks] if fewer than two of them fit.
 type logTicks struct{}
 
 func (logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
@@ -131,7 +131,7 @@ func (logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// ticksAt are ticks at given values, in order, for an axis that shows what was measured at few of them.
+// ticksAt are ticks at given values, in order, for an axis with few measured values.
 type ticksAt []float64
 
 func (at ticksAt) Ticks(lo, hi float64) (ticks []plot.Tick) {

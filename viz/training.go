@@ -11,12 +11,13 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// TrainingLog is what a training run recorded. Slices with an entry for each step are as long as Losses or empty;
-// entries that are not finite are left out. Slices with an entry for each reading are as long as ReadingSteps or empty.
+// TrainingLog is the record of a training run. Slices with an entry for each step are as long as Losses or empty;
+// entries that are not finite are left out. Slices with an entry for each reading (an evaluation during training) are
+// as long as ReadingSteps or empty.
 type TrainingLog struct {
-	Name   string    // of the loss, which decides the look; see StyleFor
+	Name   string    // of the loss, which determines the style; see StyleFor
 	Losses []float64 // of every step, in nats
-	Chance float64   // the loss of an encoder that maps everything to one point; 0 where it is not known
+	Chance float64   // the loss of an encoder that maps everything to one point; 0 if unknown
 	Rates  []float64 // learning rate of every step
 
 	GradientNorms   []float64 // length of the gradient of every step
@@ -24,22 +25,22 @@ type TrainingLog struct {
 
 	ReadingSteps []float64 // steps done at each reading
 	Alignment    []float64 // of two views of the same examples, 0 at best
-	Uniformity   []float64 // of the projections, the lower the more they spread
+	Uniformity   []float64 // of the projections, lower for more uniform ones
 	Ranks        []float64 // effective rank of the projections
-	FullRank     int       // the most that Ranks can be; 0 where it is not known
-	Neighbors    []Curve   // what nearest neighbors make of the examples, as shares, over ReadingSteps
+	FullRank     int       // the largest possible rank; 0 if unknown
+	Neighbors    []Curve   // results of nearest-neighbor classification, as fractions, over ReadingSteps
 }
 
-// TrainingConfig says how TrainingCurves draws. The zero value works; labels and size are those of LearningCurves, Width
-// and Height being those of the whole column.
+// TrainingConfig configures TrainingCurves. The zero value works; labels and size are those of LearningCurves. Width
+// and Height are those of the whole column.
 type TrainingConfig struct {
 	Figure
 	Smooth int // number of values in the running mean of the loss and the norms; 0 means a fiftieth of the steps
 }
 
-// TrainingCurves draws how training went: the loss with the chance level as a dotted line, and below it, in pairs, the panels
-// for which the log has numbers: learning rate, length of the gradient, longest projection, alignment and uniformity,
-// effective rank, nearest neighbors.
+// TrainingCurves draws the course of training: the loss with the chance level as a dotted line, and below it, in pairs,
+// the panels for which the log has numbers: learning rate, length of the gradient, longest projection, alignment and
+// uniformity, effective rank, nearest neighbors.
 //
 // It returns an error if there is no loss, or if slices that belong together differ in length.
 func TrainingCurves(cfg TrainingConfig, log TrainingLog) (*Composite, error) {

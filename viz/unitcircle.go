@@ -12,36 +12,37 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// UnitCircleConfig says what UnitCircle draws besides points. The zero value works. In Links and Arrows points go by their number,
+// UnitCircleConfig configures UnitCircle. The zero value works. Links and Arrows refer to points by their number,
 // counted from 0 through all groups in their order.
 type UnitCircleConfig struct {
 	Figure
 
-	// Links are drawn below the points, Arrows above them; both have their names in the legend.
+	// Links are drawn below the points, Arrows above them; the legend names both.
 	Links  []Links
 	Arrows []Arrows
 
-	// ArrowScale is how many radii an arrow of length 1 is drawn long; 0 means what makes the longest one 0.6 radii long. Set
-	// it where figures are to be compared.
+	// ArrowScale is the drawn length, in radii, of an arrow of length 1; 0 makes the longest arrow 0.6 radii long. Set
+	// it to compare figures.
 	ArrowScale float64
 }
 
-// Links is a series of lines between points, for example from an anchor to what it is attracted to. The name decides the
-// look, see StyleFor.
+// Links is a series of lines between points, for example from an anchor to its positives. The name determines the
+// style, see StyleFor.
 type Links struct {
 	Name  string
 	Pairs [][2]int // numbers of two different points
 }
 
-// Arrows is a series of arrows from points, for example gradients. The name decides the look, see StyleFor.
+// Arrows is a series of arrows from points, for example gradients. The name determines the style, see StyleFor.
 type Arrows struct {
 	Name   string
 	From   []int // numbers of the points
 	DX, DY []float64
 }
 
-// ArrowsAt makes arrows of vectors of the plane, each factor times as long (−1 turns a gradient into where descent goes):
-// the k-th vector starts from point first + k. It returns an error if one of them has not two coordinates.
+// ArrowsAt returns arrows for vectors of the plane, each scaled by factor (−1 turns a gradient into the descent
+// direction): the k-th vector starts from point first + k. It returns an error if a vector does not have two
+// coordinates.
 func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arrows, error) {
 	x, y, err := planar(vectors)
 	if err != nil {
@@ -56,22 +57,22 @@ func ArrowsAt(name string, first int, factor float64, vectors [][]float64) (Arro
 	return a, nil
 }
 
-// outwardStep is by how many radii points at one place are drawn outside of each other.
+// outwardStep is the distance, in radii, between stacked points of one direction.
 const outwardStep = 0.14
 
-// Attractions draws groups as UnitCircle does, with lines named "attraction" between the given pairs of points: what a loss
-// pulls together.
+// Attractions draws groups as UnitCircle does, with lines named "attraction" between the given pairs of points, such as
+// the positive pairs of a loss.
 func Attractions(title string, pairs [][2]int, groups ...Group) (*plot.Plot, error) {
 	links := []Links{{Name: "attraction", Pairs: pairs}}
 	return UnitCircle(UnitCircleConfig{Figure: Figure{Title: title}, Links: links}, groups...)
 }
 
-// UnitCircle draws embeddings in the plane: each point in its direction on the circle of radius 1, wherever on the ray it
-// lies, since contrastive losses depend on directions only. Points in one direction are stacked outward, the first on the
-// circle. The legend lies to the right (set Legend.Top of the plot to move it above).
+// UnitCircle draws embeddings in the plane: each point at its direction on the circle of radius 1, since contrastive
+// losses depend on directions only. Points in one direction are stacked outward, the first on the circle. The legend
+// lies to the right (set Legend.Top of the plot to move it above).
 //
-// It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, a point is the origin,
-// which has no direction, or a link or an arrow is not between or from points.
+// It returns an error if there is no point, X and Y of a group differ in length, a value is not finite, a point is the
+// origin, which has no direction, or a link or an arrow refers to a point that does not exist.
 func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	at, pointsErr := onCircle(groups)
 	lines, linesErr := cfg.lines(at)
@@ -117,7 +118,7 @@ func UnitCircle(cfg UnitCircleConfig, groups ...Group) (*plot.Plot, error) {
 	return p, nil
 }
 
-// onCircle returns where the points of all groups are drawn.
+// onCircle returns the drawn positions of the points of all groups.
 func onCircle(groups []Group) (at plotter.XYs, err error) {
 	if err := checkGroups("unit circle", groups); err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func onCircle(groups []Group) (at plotter.XYs, err error) {
 	return at, nil
 }
 
-// lines returns the links and then the arrows between or from points at these places.
+// lines returns the links and then the arrows between or from points at these positions.
 func (cfg UnitCircleConfig) lines(at plotter.XYs) (all []*segments, err error) {
 	if !(cfg.ArrowScale >= 0) || cfg.ArrowScale > largestValue {
 		return nil, fmt.Errorf("viz: unit circle: ArrowScale is %g, want 0 or more: %w", cfg.ArrowScale, ErrRange)
@@ -206,7 +207,7 @@ type segments struct {
 	heads    bool
 }
 
-// headLength is the length of an arrow's head in points; of shorter arrows it is all there is.
+// headLength is the length of an arrow's head in points; a shorter arrow is only a head.
 const headLength = vg.Length(8)
 
 func (s *segments) add(from, to plotter.XY) { s.from, s.to = append(s.from, from), append(s.to, to) }

@@ -1,7 +1,8 @@
-// Package ahead prepares what comes next while its caller works on what it has.
+// Package ahead prefetches: it prepares the next steps while its caller works on the current one.
 package ahead
 
-// Reader hands out what a function prepares for one step after the other. It is for one goroutine at a time.
+// Reader returns the prefetched results of a function, one step after the other. Only one goroutine at a time may use
+// it.
 type Reader[T any] struct {
 	ready chan result[T]
 	stop  chan struct{} // closed by Close
@@ -13,10 +14,11 @@ type result[T any] struct {
 	panicked any
 }
 
-// Start begins to prepare the steps from first to end−1 in a goroutine of its own: in order, one at a time, and at most so many
-// (1 or more) before they are asked for. Nothing is prepared after an error. The Reader must be closed.
+// Start begins to prepare the steps from first to end−1 in a separate goroutine, in order and one at a time. At most
+// most steps (1 or more) are prepared before they are requested. Preparation stops after an error. The caller must
+// close the Reader.
 func Start[T any](first, end, most int, prepare func(step int) (T, error)) *Reader[T] {
-	r := &Reader[T]{ready: make(chan result[T], most-1), stop: make(chan struct{})} // one more waits to be sent
+	r := &Reader[T]{ready: make(chan result[T], most-1), stop: make(chan struct{})} // the goroutine holds one more until it can send it
 	go func() {
 		defer close(r.ready)
 		for step := first; step < end; step++ {
@@ -34,15 +36,15 @@ func Start[T any](first, end, most int, prepare func(step int) (T, error)) *Read
 	return r
 }
 
-// try calls prepare and catches a panic, for the goroutine that asks for the step.
+// try calls prepare and catches a panic, so that Next can panic in the caller's goroutine.
 func try[T any](prepare func(step int) (T, error), step int) (made result[T]) {
 	defer func() { made.panicked = recover() }()
 	made.value, made.err = prepare(step)
 	return made
 }
 
-// Next returns what was prepared for the next step, waiting for it where it is not ready, and panics where preparing it did.
-// It must not be called after the last step, or after an error.
+// Next returns the result of the next step, waiting until it is ready, and panics if preparing it panicked. It must not
+// be called after the last step, or after an error.
 func (r *Reader[T]) Next() (T, error) {
 	made, ok := <-r.ready
 	if !ok {
@@ -54,7 +56,7 @@ func (r *Reader[T]) Next() (T, error) {
 	return made.value, made.err
 }
 
-// Close ends the goroutine and waits until it has ended. What was prepared and not asked for is dropped.
+// Close ends the goroutine and waits until it has ended. Unused results are dropped.
 func (r *Reader[T]) Close() {
 	close(r.stop)
 	for range r.ready {

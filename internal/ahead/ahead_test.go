@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Steps come in order, none is prepared twice, and no more than two wait.
+// Steps arrive in order, none is prepared twice, and at most two wait.
 func TestStepsComeInOrder(t *testing.T) {
 	var prepared atomic.Int32
 	r := Start(3, 20, 2, func(step int) (int, error) {
@@ -31,7 +31,7 @@ func TestStepsComeInOrder(t *testing.T) {
 		"got %v from %d calls, want %v", got, prepared.Load(), want)
 }
 
-// An error and a panic reach whoever asks for their step, after all steps before it.
+// Next returns an error or panics at the failing step, after all steps before it.
 func TestErrorsComeWithTheirStep(t *testing.T) {
 	broken := errors.New("broken")
 	r := Start(0, 10, 2, func(step int) (int, error) {
@@ -57,7 +57,7 @@ func TestErrorsComeWithTheirStep(t *testing.T) {
 	t.Error("a panic was swallowed")
 }
 
-// Close ends the goroutine whatever it waits for.
+// Close ends the goroutine in each state of waiting.
 func TestCloseEndsTheGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for asked := range 3 {

@@ -23,8 +23,9 @@ import (
 
 const module = "github.com/puclab/puclab/"
 
-// floors lists the packages from the ground up: a package may import those of floors below its own, and no others of this
-// module. A name that ends in /... stands for a folder and all below it, whose packages may import each other.
+// floors lists the layers of packages from the bottom up: a package may import packages of lower layers and no others
+// of this module. A name that ends in /... stands for a folder and all folders below it, whose packages may import each
+// other.
 var floors = [][]string{
 	{"internal/ahead", "internal/arrows", "internal/damagetest", "internal/expect", "internal/fault",
 		"internal/filelock", "internal/guidecheck", "internal/home",
@@ -45,7 +46,7 @@ var floors = [][]string{
 	{"notebooks/lab", "notebooks/grid", "notebooks/report", "notebooks/defaults", "notebooks"},
 }
 
-// allowed narrows what some packages may import of this module, beside internal: what they are to be understood without.
+// allowed restricts the imports of some packages within this module, in addition to internal.
 var allowed = map[string][]string{
 	"pucl":               {"pucl/engine", "pucl/internal/numeric"},
 	"pucl/risk":          {"pucl/internal/numeric"},
@@ -60,7 +61,7 @@ var allowed = map[string][]string{
 	"notebooks":          {"notebooks/launcher"},
 }
 
-// goPackage is what the go command lists of a package.
+// goPackage is the output of go list for a package.
 type goPackage struct {
 	ImportPath, Dir  string
 	GoFiles, Imports []string
@@ -83,7 +84,7 @@ func list(t *testing.T) map[string]goPackage {
 	}
 }
 
-// inModule returns what p imports of this module.
+// inModule returns the imports of p from this module.
 func (p goPackage) inModule() (imports []string) {
 	for _, path := range p.Imports {
 		if name, ok := strings.CutPrefix(path, module); ok {
@@ -99,7 +100,7 @@ func covers(pattern, name string) bool {
 	return name == folder || all && strings.HasPrefix(name, folder+"/")
 }
 
-// place returns the floor of a package and the pattern that put it there.
+// place returns the layer of a package and the pattern that it matched.
 func place(name string) (floor int, pattern string) {
 	for floor, patterns := range floors {
 		for _, pattern := range patterns {
@@ -111,7 +112,7 @@ func place(name string) (floor int, pattern string) {
 	return -1, ""
 }
 
-// No arrow points up, and so there is no circle.
+// No package imports a higher layer, so there is no cycle.
 func TestArrowsPointDown(t *testing.T) {
 	packages := list(t)
 	expect.Require(t, len(packages) >= 30, "go list found %d packages only", len(packages))
@@ -136,10 +137,11 @@ func TestArrowsPointDown(t *testing.T) {
 	}
 }
 
-// takesFiles lists the packages of pucl that take a user's data, and so need data formats and batches.
+// takesFiles lists the packages of pucl that read a user's data, and so need data formats and batches.
 var takesFiles = []string{"pucl/contrast", "pucl/learn", "pucl/pu"}
 
-// Some rooms are to be understood without most others; folders below them likewise, save that they may use their own room.
+// Some folders may import only a few others. Folders below them have the same limits, but may also import their own
+// folder.
 func TestRoomsNeedNoMoreThanTheyMay(t *testing.T) {
 	for name, p := range list(t) {
 		for room, may := range allowed {
@@ -166,7 +168,7 @@ func TestRoomsNeedNoMoreThanTheyMay(t *testing.T) {
 	}
 }
 
-// What learns and what proves prints nothing: it returns values and errors.
+// The library packages for training and proofs print nothing: they return values and errors.
 func TestLibrariesPrintNothing(t *testing.T) {
 	for name, p := range list(t) {
 		if !(covers("pucl/...", name) || covers("theory/...", name) || covers("datasets/...", name)) || strings.HasSuffix(name, "/verdicts") {
@@ -196,7 +198,7 @@ func selector(n ast.Node) (of, what string, ok bool) {
 	return x.Name, s.Sel.Name, true
 }
 
-// prints reports whether an identifier of a package writes to the terminal, or is it.
+// prints reports whether an identifier of a package writes to the terminal, or is the terminal itself.
 func prints(of, what string) bool {
 	switch of {
 	case "fmt":
@@ -207,20 +209,20 @@ func prints(of, what string) bool {
 	return of == "log"
 }
 
-// The most bytes of the zip in which the module is downloaded, and of the files of a checkout.
+// Largest size in bytes of the module's download zip, and of the files of a checkout.
 const (
 	mostZip      = 14_000_000
 	mostCheckout = 40_000_000
 )
 
-// tracked is a file that git tracks, as package zip takes it.
+// tracked is a file that git tracks, in the form that package zip requires.
 type tracked struct{ root, name string }
 
 func (f tracked) Path() string                 { return f.name }
 func (f tracked) Lstat() (os.FileInfo, error)  { return os.Lstat(filepath.Join(f.root, f.name)) }
 func (f tracked) Open() (io.ReadCloser, error) { return os.Open(filepath.Join(f.root, f.name)) }
 
-// counter counts the bytes that are written to it.
+// counter counts the bytes written to it.
 type counter int64
 
 func (c *counter) Write(p []byte) (int, error) {
@@ -242,7 +244,7 @@ func TestSizes(t *testing.T) {
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		f := tracked{root, name}
 		info, err := f.Lstat()
-		if os.IsNotExist(err) { // removed, and git does not know yet
+		if os.IsNotExist(err) { // removed, but still tracked by git
 			continue
 		} else if err != nil {
 			t.Fatal(err)

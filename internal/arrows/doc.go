@@ -1,2 +1,2 @@
-// Package arrows holds the test that keeps the packages of this module in their order: which of them may import which.
+// Package arrows tests the import order of the packages of this module: which of them may import which.
 package arrows

@@ -1,5 +1,5 @@
-// Package container writes what was computed into files that cannot pass for others: a file says of itself what it holds and
-// how long it is, and ends with a checksum. Nothing in it is decoded before both hold.
+// Package container stores results in files that cannot be mistaken for others: a file declares its kind and its
+// length, and ends with a checksum. Nothing in it is decoded before all of them are verified.
 //
 //	8 bytes   magic
 //	8 bytes   length of the whole file, little-endian as the next
@@ -8,8 +8,8 @@
 //	sections  one after the other
 //	32 bytes  SHA-256 of all before it
 //
-// A checksum finds what disks, transfers and hands do to a file, not what somebody means to do: whoever decodes a section
-// must stand any bytes.
+// The checksum detects accidental changes by disks, transfers and people, but not intended ones: the decoder of a
+// section must handle arbitrary bytes.
 package container
 
 import (
@@ -28,19 +28,20 @@ import (
 )
 
 const (
-	// magic begins every file. The bytes after the name show a transfer as text, which changes line ends and drops high bits.
+	// magic begins every file. The bytes after the name detect a transfer as text, which changes line ends and drops
+	// high bits.
 	magic = "puclab\xff\r"
 
 	prefix    = len(magic) + 8 + 4
 	maxHeader = 1 << 16
 )
 
-// Kind is what a file holds.
+// Kind is a kind of file.
 type Kind struct {
 	Name    string // "model"
-	Reader  string // what reads it, for those who try otherwise: "train.LoadModel"
-	Version int    // of what its sections hold
-	Mend    string // what to do where a file cannot be read: "copy it again"
+	Reader  string // the function that reads it, for error messages: "train.LoadModel"
+	Version int    // of the content of its sections
+	Mend    string // the remedy for an unreadable file: "copy it again"
 }
 
 // Section is a named part of a file.
@@ -49,7 +50,7 @@ type Section struct {
 	Parts Parts
 }
 
-// Parts are bytes that follow each other without lying together, so that writing them copies none.
+// Parts are consecutive bytes of a file in separate slices, so that writing them copies none.
 type Parts [][]byte
 
 // Len returns the number of bytes.
@@ -106,7 +107,7 @@ func (k Kind) Encode(sections ...Section) (Parts, error) {
 	return append(all, hash.Sum(nil)), nil
 }
 
-// Write makes the file at path of parts, whole or not at all, and its folder where that is missing.
+// Write writes parts to the file at path, completely or not at all. It creates the folder if it is missing.
 func Write(path string, parts Parts) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
@@ -118,7 +119,7 @@ func Write(path string, parts Parts) error {
 	return nil
 }
 
-// Save makes the file at path of what encode returns, as [Write] does.
+// Save writes the result of encode to the file at path, as [Write] does.
 func Save(path string, encode func() (Parts, error)) error {
 	parts, err := encode()
 	if err != nil {
@@ -127,10 +128,10 @@ func Save(path string, encode func() (Parts, error)) error {
 	return Write(path, parts)
 }
 
-// Damaged is the error of a file that is not what was written, or nothing that this package wrote.
+// Damaged is the error of a file that was changed, or was not written by this package.
 type Damaged struct{ what, mend string }
 
-// Error says what is wrong with the file, which comes before it, and how to mend that.
+// Error returns the problem and the remedy. The caller prepends the name of the file.
 func (d *Damaged) Error() string { return d.what + "; " + d.mend }
 
 // Damaged returns the error of a file whose sections cannot be decoded.
@@ -138,10 +139,10 @@ func (k Kind) Damaged(format string, args ...any) error {
 	return &Damaged{fmt.Sprintf(format, args...), k.Mend}
 }
 
-// Read returns the sections of the file at path, which must be those of the names, in that order. Memory is that of the file.
-// Where bytes are wrong the error is a [Damaged] one; those of other kinds and versions are not.
+// Read returns the sections of the file at path, which must have the given names in that order. It takes as much memory
+// as the file. Wrong bytes are a [Damaged] error; another kind or version is another error.
 func (k Kind) Read(path string, names ...string) ([][]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for the other end of a pipe
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for the other end of a pipe
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (k Kind) Read(path string, names ...string) ([][]byte, error) {
 	return sections, nil
 }
 
-// checkStart returns an error unless a file of that size can begin like this.
+// checkStart returns an error unless a file of that size can begin with start.
 func (k Kind) checkStart(start []byte, size int64) error {
 	if !bytes.HasPrefix(start, []byte(magic)) {
 		return k.Damaged("was written by an earlier version of this program, whose files had no checksum, or is no file of it at all")
@@ -218,7 +219,7 @@ func (k Kind) Decode(data []byte, names ...string) ([][]byte, error) {
 	return sections, nil
 }
 
-// readHeader returns the header of a file without its checksum, and what follows it.
+// readHeader returns the header of a file without its checksum, and the bytes after it.
 func readHeader(body []byte) (h header, rest []byte, err error) {
 	if len(body) < prefix {
 		return h, nil, fmt.Errorf("%d bytes are too few for it", len(body))
@@ -231,7 +232,7 @@ func readHeader(body []byte) (h header, rest []byte, err error) {
 	return h, rest[length:], err
 }
 
-// cut returns the sections of these names, which must be all there are.
+// cut returns the sections of these names. The header must have no others.
 func (h header) cut(rest []byte, names []string) ([][]byte, error) {
 	there := make([]string, len(h.Sections))
 	for i, s := range h.Sections {

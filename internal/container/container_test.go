@@ -20,7 +20,7 @@ import (
 
 var kind = Kind{Name: "thing", Reader: "things.Load", Version: 2, Mend: "make it again"}
 
-// file returns a file of two sections, of which the first lies in two parts.
+// file returns a file of two sections, of which the first has two parts.
 func file(t testing.TB, kind Kind) []byte {
 	t.Helper()
 	parts := expect.Must(kind.Encode(Section{"words", Parts{[]byte("ab"), []byte("c")}}, Section{"none", nil}))(t)
@@ -38,7 +38,7 @@ func TestRoundTrip(t *testing.T) {
 	expect.Is(t, expect.Err(kind.Read(path+"x", "words")), os.ErrNotExist)
 }
 
-// Every file that is not what was written is refused in a sentence that says what it is and what to do.
+// Every changed file is rejected with an error that states its kind and the remedy.
 func TestRefused(t *testing.T) {
 	good := file(t, kind)
 	changed := func(at int, with string) []byte {
@@ -76,7 +76,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A forged header, its checksum right, is an error as well.
+// A forged header with a correct checksum is an error as well.
 func TestForgedHeaders(t *testing.T) {
 	for name, h := range map[string]string{
 		"not JSON":        `{`,
@@ -107,7 +107,7 @@ func TestForgedHeaders(t *testing.T) {
 	}
 }
 
-// No bit can change and no end be missing without an error.
+// Every changed bit and every missing end is an error.
 func TestEveryChangeIsFound(t *testing.T) {
 	good := file(t, kind)
 	for what, data := range damagetest.Of(good, 8*len(good)) {
@@ -116,7 +116,8 @@ func TestEveryChangeIsFound(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes any bytes without a panic, also behind a right checksum. What it reads lies in the file.
+// FuzzDecode decodes any bytes without a panic, also with a correct checksum. The sections that it reads lie in the
+// file.
 func FuzzDecode(f *testing.F) {
 	f.Add(file(f, kind), []byte(nil), []byte(nil))
 	f.Add([]byte(nil), []byte(`{"Kind":"thing","Version":2,"Sections":[{"Name":"words","Bytes":3},{"Name":"none","Bytes":0}]}`), []byte("abc"))
@@ -130,7 +131,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// forge returns a file with any header and what follows it, whose length and checksum are right.
+// forge returns a file with any header and rest, with a correct length and checksum.
 func forge(header, body []byte) []byte {
 	data := binary.LittleEndian.AppendUint64([]byte(magic), uint64(prefix+len(header)+len(body)+sha256.Size))
 	data = binary.LittleEndian.AppendUint32(data, uint32(len(header)))
@@ -149,7 +150,7 @@ type tree struct {
 	Rest     map[string]map[string][]float64
 }
 
-// What gob wrote comes back, and nothing of a map is made for entries that are not there, wherever the map lies.
+// Values encoded by gob are restored, and no memory is allocated for missing entries of a map at any depth.
 func TestDecodeGob(t *testing.T) {
 	for name, v := range map[string]any{
 		"a map":            map[string]int{"key": 7},
@@ -166,7 +167,7 @@ func TestDecodeGob(t *testing.T) {
 		if err := DecodeGob(good.Bytes(), back.Interface()); err != nil || !reflect.DeepEqual(back.Elem().Interface(), v) {
 			t.Errorf("%s came back as %v, %v", name, back.Elem(), err)
 		}
-		// At 2⁴⁰ entries, Go would make a small map again, since all of them exceed what it can address.
+		// At 2⁴⁰ entries, Go would make a small map again, since that many exceed the address space.
 		forged := expect.Must(damagetest.GobOfManyEntries(v, "key", 1<<20))(t)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

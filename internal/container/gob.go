@@ -6,11 +6,11 @@ import (
 	"reflect"
 )
 
-// DecodeGob reads into *v what one call of [gob.Encoder.Encode] wrote to a section.
+// DecodeGob decodes into *v the output of one call of [gob.Encoder.Encode] in a section.
 //
-// Package gob makes a map as large as the bytes say before it reads any entry. So they are read through first and nothing is kept,
-// which is an error where a map or a list has more entries than there are bytes. What interfaces hold is not looked into, and types
-// that hold themselves take as much stack as they are deep.
+// Package gob allocates a map of the declared size before it reads any entry. DecodeGob therefore reads the bytes first
+// without keeping them, and returns an error if a map or a list declares more entries than there are bytes. It does not
+// check the contents of interfaces. Recursive types take stack in proportion to their depth.
 func DecodeGob(section []byte, v any) error {
 	if err := gob.NewDecoder(bytes.NewReader(section)).DecodeValue(reflect.Value{}); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package damagetest spoils the bytes of files as disks, networks and killed programs do, for tests of what reads them.
+// Package damagetest damages the bytes of files as disks, networks and killed programs do, to test their readers.
 package damagetest
 
 import (
@@ -7,9 +7,9 @@ import (
 	"iter"
 )
 
-// Of yields damaged copies of data, each with what was done to it: single bits turned over and cuts at a length, at most most
-// of either, evenly spread; either half, each quarter and all of it set to zero; and bytes more than there were. The copies are
-// the caller's.
+// Of yields damaged copies of data, each with a description of the damage: single flipped bits and truncations, at most
+// most of either, evenly spread; either half, each quarter and all of it set to zero; and appended bytes. The caller
+// owns the copies.
 func Of(data []byte, most int) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		n := len(data)
@@ -45,17 +45,17 @@ func Of(data []byte, most int) iter.Seq2[string, []byte] {
 	}
 }
 
-// Result counts what became of damaged files.
+// Result counts the outcomes of reading damaged files.
 type Result struct {
 	Refused  int // with an error
-	Same     int // read as if nothing had been: the damage does not matter
-	Other    int // read as something else than what was written
+	Same     int // read without an effect of the damage
+	Other    int // read with another content
 	Panicked int
-	Worst    string // the first damage that was read as something else or panicked
+	Worst    string // the first damage that changed the content or caused a panic
 }
 
-// Try has read read damaged copies of data, made by [Of], and counts what becomes of them. It describes what it read, so that
-// two contents that differ have two descriptions. It is an error if data itself cannot be read.
+// Try calls read with damaged copies of data, made by [Of], and counts the outcomes. read must return a description of
+// the content, and different descriptions for different contents. It is an error if data itself cannot be read.
 func Try(data []byte, most int, read func(data []byte) (content string, err error)) (Result, error) {
 	var r Result
 	want, err := read(data)
@@ -87,7 +87,7 @@ func try(data []byte, read func([]byte) (string, error)) (content string, panick
 	return content, nil, err
 }
 
-// worst keeps the first of the worst.
+// worst records the first of the worst outcomes.
 func (r *Result) worst(what string) {
 	if r.Worst == "" {
 		r.Worst = what

@@ -9,7 +9,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// A reader with a checksum refuses all damage, one without takes some for something else, and a careless one panics.
+// A reader with a checksum rejects all damage, a reader without one accepts some wrong contents, and a careless one
+// panics.
 func TestTry(t *testing.T) {
 	content := "some words, and a checksum"
 	sum := func(s string) string { return s + string([]byte{byte(crc32.ChecksumIEEE([]byte(s)))}) }
@@ -23,7 +24,7 @@ func TestTry(t *testing.T) {
 				return "", errors.New("damaged")
 			}
 			return string(data), nil
-		}, func(r Result) bool { return r.Refused > 100 && r.Other < 5 && r.Panicked == 0 }}, // one byte is no more than that
+		}, func(r Result) bool { return r.Refused > 100 && r.Other < 5 && r.Panicked == 0 }}, // a single byte has no more damaged copies
 		{"not checked", func(data []byte) (string, error) { return string(data), nil },
 			func(r Result) bool {
 				return r.Refused == 0 && r.Other > 100 && r.Worst == "bit 0 of byte 0 turned over"
@@ -39,7 +40,7 @@ func TestTry(t *testing.T) {
 	expect.That(t, err != nil, "a file that cannot be read gave no error")
 }
 
-// No damaged copy is the original, and the numbers are bounded.
+// No damaged copy equals the original, and the number of copies is bounded.
 func TestOf(t *testing.T) {
 	data := []byte("\x00\x00\x00\x00abcdefgh")
 	seen := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// GobOfManyEntries returns what package gob writes of v, with one change: the map that has one entry, of that key, says that it has
-// count. Without its types v must take less than 128 bytes.
+// GobOfManyEntries returns the gob encoding of v with one change: the map whose only entry has the given key declares
+// count entries. Without its types v must take less than 128 bytes.
 func GobOfManyEntries(v any, key string, count uint64) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := gob.NewEncoder(&out)
@@ -18,7 +18,7 @@ func GobOfManyEntries(v any, key string, count uint64) ([]byte, error) {
 		return nil, err
 	}
 	whole := bytes.Clone(out.Bytes())
-	if err := encoder.Encode(v); err != nil { // which writes the value alone
+	if err := encoder.Encode(v); err != nil { // writes the value alone
 		return nil, err
 	}
 	value := out.Bytes()[len(whole):]
@@ -32,7 +32,8 @@ func GobOfManyEntries(v any, key string, count uint64) ([]byte, error) {
 	return slices.Concat(types, gobNumber(uint64(len(value))), value), nil
 }
 
-// gobNumber returns a number as gob writes it: one byte up to 127, else how many bytes follow, negated, and these.
+// gobNumber returns the gob encoding of a number: one byte up to 127, else the negated number of bytes that follow, and
+// these bytes.
 func gobNumber(n uint64) []byte {
 	if n < 128 {
 		return []byte{byte(n)}

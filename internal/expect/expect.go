@@ -55,7 +55,7 @@ func short(v any) string {
 	return text
 }
 
-// Near reports got and want unless they differ by at most bound. NaN is near nothing.
+// Near reports got and want unless they differ by at most bound. A NaN always fails.
 func Near(t testing.TB, got, want, bound float64, context ...any) {
 	if !(math.Abs(got-want) <= bound) {
 		t.Helper()
@@ -63,7 +63,7 @@ func Near(t testing.TB, got, want, bound float64, context ...any) {
 	}
 }
 
-// prefix formats the context of a check, with a colon behind it.
+// prefix formats the context of a check, followed by a colon.
 func prefix(context []any) string {
 	if len(context) == 0 {
 		return ""
@@ -91,7 +91,7 @@ func Must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// Must2 is [Must] for calls with two results beside the error.
+// Must2 is [Must] for calls with two results besides the error.
 func Must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 	return func(t testing.TB) (A, B) {
 		if err != nil {
@@ -129,7 +129,7 @@ func File(t testing.TB, path string, data []byte) string {
 	return path
 }
 
-// Each checks a function by a table of arguments and results.
+// Each checks a function against a table of arguments and results.
 func Each[K comparable, V any](t testing.TB, f func(K) V, want map[K]V) {
 	t.Helper()
 	for k, v := range want {
@@ -148,7 +148,7 @@ func Is(t testing.TB, err, target error, context ...any) {
 	}
 }
 
-// Slow skips a test that takes seconds on two cores where tests run with -short.
+// Slow skips a test that takes seconds on two cores if tests run with -short.
 func Slow(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

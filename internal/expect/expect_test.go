@@ -18,10 +18,10 @@ func (r *recorder) Errorf(string, ...any) { r.reports++ }
 func (r *recorder) Fatal(...any)          { panic("fatal") }
 func (r *recorder) Fatalf(string, ...any) { panic("fatal") }
 
-// Every check passes good values and reports others, by ending the test or by letting it continue.
+// Every check passes valid values and reports others, by ending the test or by letting it continue.
 func TestChecks(t *testing.T) {
 	broken := errors.New("broken")
-	failure := map[bool]error{false: broken} // nil where all is well
+	failure := map[bool]error{false: broken} // nil for a passing check
 	for _, good := range []bool{true, false} {
 		ends := map[string]func(t testing.TB){
 			"Require": func(t testing.TB) { Require(t, good, "n = %d", 1) },

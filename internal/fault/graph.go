@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// GraphError tells which part of a graph could not be built, on which line of whose code, and why. It wraps nothing: what it
-// says is all that a user can act on.
+// GraphError reports which part of a graph could not be built, on which line of which code, and why. It wraps no error,
+// since its message contains all that a user can act on.
 type GraphError struct {
-	Part  string // what was being built, the package's name mostly in front: `pucl: Attract of objective "mine"`
-	Line  string // file and line of the user's own code, "" where there is none
+	Part  string // the part under construction, usually with the package name: `pucl: Attract of objective "mine"`
+	Line  string // file and line in the user's own code, "" if none
 	Cause string
 }
 
@@ -29,9 +29,9 @@ func (e *GraphError) Error() string {
 	return e.Part + ", at " + e.Line + ": " + e.Cause
 }
 
-// Annotate, deferred where build, a function of the user's perhaps, builds a part of a graph, turns a panic, whatever it holds, into that
-// of a [GraphError]; format and args name the part. The error of a part of this part goes on as it is. The line is the innermost one of
-// the user's at work, or else that on which build begins.
+// Annotate converts a panic of any type into a panic with a [GraphError]; defer it where build, possibly a user's
+// function, builds a part of a graph. format and args name the part. The GraphError of an inner part is passed on
+// unchanged. The line is the innermost line of the user's code on the stack, or else the first line of build.
 func Annotate(build any, format string, args ...any) {
 	cause := recover()
 	if cause == nil {
@@ -55,26 +55,27 @@ func Annotate(build any, format string, args ...any) {
 	panic(e)
 }
 
-// madeError tells what is wrong with what a function has made.
+// madeError reports an invalid value that a function has returned.
 type madeError struct {
 	error
 	by any
 }
 
-// PanicMadeIf is [PanicIf] for what is wrong with what a function, by, has made: an [Annotate] further out names the line on which it
-// begins, if it is the user's.
+// PanicMadeIf is [PanicIf] for invalid values that the function by has returned. An outer [Annotate] adds the line on
+// which by begins, if it is the user's.
 func PanicMadeIf(bad bool, by any, format string, args ...any) {
 	if bad {
 		panic(&madeError{fmt.Errorf(format, args...), by})
 	}
 }
 
-// gomlx tells of an operation without a gradient by its node; its name is enough, and there are two ways on.
+// gomlx identifies an operation without a gradient by its node. The replacement names only the operation, and two
+// remedies.
 var noGradient = regexp.MustCompile(`^graph has node .* with type "(\w+)", for which no gradient is defined yet.*$`)
 
 const noGradientHere = "the operation $1 has no gradient; take another one, or StopGradient of its input where none is meant to flow"
 
-// Root returns the innermost error of those that err wraps one by one.
+// Root returns the innermost error in the chain of errors that err wraps.
 func Root(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -85,7 +86,8 @@ func Root(err error) error {
 	}
 }
 
-// lineAtWork returns the user's innermost line among the calls below the one that has gomlx build a graph, "" where there is none.
+// lineAtWork returns the innermost line of the user's code below the call that makes gomlx build a graph, "" if there
+// is none.
 func lineAtWork() string {
 	pcs := make([]uintptr, 256)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
@@ -102,7 +104,7 @@ func lineAtWork() string {
 	}
 }
 
-// lineOf returns the line on which a function of the user's begins, "" for other functions and for no function.
+// lineOf returns the first line of a function of the user's code, "" for other functions and for nil.
 func lineOf(function any) string {
 	v := reflect.ValueOf(function)
 	if v.Kind() != reflect.Func || v.IsNil() {
@@ -115,7 +117,7 @@ func lineOf(function any) string {
 	return ""
 }
 
-// mainModule is the path of the program's module, "" where it has none.
+// mainModule is the path of the program's module, "" if it has none.
 var mainModule = func() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Path
@@ -123,8 +125,8 @@ var mainModule = func() string {
 	return ""
 }()
 
-// ours and goRoot are the folders that hold this module and Go's own packages, as the compiler has written them down; with -trimpath goRoot
-// is "".
+// ours and goRoot are the folders of this module and of the standard library, as recorded by the compiler; with
+// -trimpath goRoot is "".
 var ours, goRoot = func() (string, string) {
 	_, here, _, _ := runtime.Caller(0)
 	name := runtime.FuncForPC(reflect.ValueOf(runtime.Callers).Pointer())
@@ -132,8 +134,8 @@ var ours, goRoot = func() (string, string) {
 	return strings.TrimSuffix(here, "internal/fault/graph.go"), strings.TrimSuffix(there, "runtime/extern.go")
 }()
 
-// isOwn reports whether a function is neither Go's, nor gomlx's, nor this module's, whose tests count as somebody else's. The file tells
-// where the name does not: what is inlined takes the name of its caller.
+// isOwn reports whether a function belongs to the user: not to Go, gomlx or this module. This module's tests count as
+// the user's. The file decides where the name cannot: an inlined function has the name of its caller.
 func isOwn(function, file string) bool {
 	switch {
 	case strings.HasPrefix(function, "github.com/gomlx/"), strings.Contains(file, "/github.com/gomlx/"):
@@ -144,8 +146,8 @@ func isOwn(function, file string) bool {
 	return filepath.Ext(file) == ".go" && !strings.HasPrefix(function, "runtime.") && !isStandard(file)
 }
 
-// isStandard reports whether a file is of Go's own packages. With -trimpath, which leaves import paths, theirs begin with a word without a
-// dot; those of the program's own module may too.
+// isStandard reports whether a file belongs to the standard library. With -trimpath file names are import paths, and
+// those of the standard library begin with a word without a dot. The paths of the program's own module may do so too.
 func isStandard(file string) bool {
 	if goRoot != "" {
 		return strings.HasPrefix(file, goRoot)
@@ -154,7 +156,7 @@ func isStandard(file string) bool {
 	return !filepath.IsAbs(file) && !strings.Contains(first, ".") && !strings.HasPrefix(file, mainModule+"/")
 }
 
-// line returns "file:line", the file as seen from the working folder where it lies in it.
+// line returns "file:line", with the file relative to the working folder if it lies in it.
 func line(file string, number int) string {
 	if dir, err := os.Getwd(); err == nil {
 		if rest, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rest) {

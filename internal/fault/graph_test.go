@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// here returns the line of its caller, as errors tell it.
+// here returns the caller's line as errors format it.
 func here() string {
 	_, file, line, _ := runtime.Caller(1)
 	if filepath.IsAbs(file) { // not so with -trimpath
@@ -22,7 +22,7 @@ func here() string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// annotated returns the error that a panic of build becomes.
+// annotated returns the error of a panic in build.
 func annotated(part string, build func()) (err error) {
 	defer func() { err = recover().(error) }()
 	defer Annotate(build, "%s", part)
@@ -58,7 +58,7 @@ func TestAnnotate(t *testing.T) {
 	expect.That(t, strings.Contains(err.Error(), "graph_test.go:"), "got %v", err)
 }
 
-// The part at work is told of, not those that hold it; and where nothing panics, nothing does.
+// The error names the innermost part, not the parts that contain it. Without a panic there is no error.
 func TestAnnotateInnermostPart(t *testing.T) {
 	err := annotated("train: the loss", func() { panic(annotated("pucl: Attract", func() { panic("inside") })) })
 	got, ok := err.(*GraphError)
@@ -68,9 +68,8 @@ func TestAnnotateInnermostPart(t *testing.T) {
 	}()
 }
 
-// A frame is the user's own unless it lies in this module, in Go's packages or in a dependency. With -trimpath files
-// are
-// named by import paths.
+// A frame belongs to the user unless it lies in this module, in the standard library or in a dependency. With
+// -trimpath, file names are import paths.
 func TestIsOwn(t *testing.T) {
 	expect.That(t, ours != "" && (!filepath.IsAbs(ours) || goRoot != ""),
 		"this module lies in %q, Go's packages in %q", ours, goRoot)

@@ -1,5 +1,5 @@
-// Package filelock locks files as the operating system does (flock). The system drops such a lock when its owner ends,
-// however it ends: no lock outlives a crash, and a file that is left behind holds nobody up.
+// Package filelock locks files through the operating system (flock). The system releases such a lock when its owner
+// ends, for any reason. So no lock survives a crash, and a leftover file blocks nobody.
 package filelock
 
 import (
@@ -8,16 +8,16 @@ import (
 )
 
 var (
-	// ErrBusy says that somebody else holds the lock now.
+	// ErrBusy means that another program holds the lock.
 	ErrBusy = errors.New("locked by another program")
-	// ErrNone says that the system or the file system has no locks that end with their owner.
+	// ErrNone means that the system or the file system has no locks that end with their owner.
 	ErrNone = errors.New("no file locks here")
 )
 
-// Release gives up the lock f that [Try] took at path, and removes its file, unless another one is there by now.
+// Release releases the lock f that [Try] took at path. It removes its file, unless another file has replaced it.
 func Release(f *os.File, path string) {
 	if named, err := Holds(f, path); err == nil && named {
-		os.Remove(path) // while it is locked: Try looks whether the file still has its name
+		os.Remove(path) // while it is locked: Try checks that the file still has its name
 	}
 	f.Close()
 }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Try takes the lock at path without waiting. A shared lock lets other shared ones in. The lock lasts until the file that
-// Try returns is closed, here and in every process that has inherited it.
+// Try takes the lock at path without waiting. Shared locks do not exclude each other. The lock lasts until the file
+// that Try returns is closed, here and in every process that has inherited it.
 func Try(path string, shared bool) (*os.File, error) {
 	how := syscall.LOCK_EX | syscall.LOCK_NB
 	if shared {
@@ -27,7 +27,7 @@ func Try(path string, shared bool) (*os.File, error) {
 		named := false
 		switch {
 		case err == nil:
-			// Whoever had the lock before may have removed the file: then ours has no name any more and keeps nobody out.
+			// The previous owner may have removed the file. Then our file has no name any more and excludes nobody.
 			named, err = Holds(f, path)
 		case err == syscall.EWOULDBLOCK:
 			err = ErrBusy
@@ -43,7 +43,7 @@ func Try(path string, shared bool) (*os.File, error) {
 	}
 }
 
-// Holds reports whether the lock f is still the file at path: a lock whose file was removed or moved keeps nobody out.
+// Holds reports whether the lock f is still the file at path: a lock whose file was removed or moved excludes nobody.
 func Holds(f *os.File, path string) (bool, error) {
 	mine, err := f.Stat()
 	if err != nil {

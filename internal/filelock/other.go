@@ -4,8 +4,8 @@ package filelock
 
 import "os"
 
-// Try returns ErrNone: no such locks are known here.
+// Try returns ErrNone: flock is not supported here.
 func Try(string, bool) (*os.File, error) { return nil, ErrNone }
 
-// Holds is never asked: there are no locks.
+// Holds is never called, since there are no locks.
 func Holds(*os.File, string) (bool, error) { return false, nil }

@@ -18,11 +18,12 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// goName matches a name of a package's in running text, `pucl.PUCL` or `theory.Design.Labeled`.
+// goName matches a package's exported name in running text, `pucl.PUCL` or `theory.Design.Labeled`.
 var goName = regexp.MustCompile("`([a-z][a-z0-9]*)\\.([A-Z][A-Za-z0-9]*(?:\\.[A-Z][A-Za-z0-9]*)?)[^`]*`")
 
-// Every Go name in the text of a guide is there: in the package of that name a constant, a variable, a function or a type, and in a type a
-// method or a field. What stands before the dot may be a variable or another module's package, but not in the glossary.
+// Every Go name in the text of a guide exists: in the package of that name as a constant, a variable, a function or a
+// type, and in a type as a method or a field. The prefix before the dot may be a variable or another module's package,
+// except in the glossary.
 func TestNamesInGuidesExist(t *testing.T) {
 	names := moduleNames(t)
 	for path, text := range guideTexts(t) {
@@ -114,7 +115,7 @@ func addNames(names map[string]bool, d ast.Decl) {
 // texMacro matches a command of LaTeX.
 var texMacro = regexp.MustCompile(`\\([A-Za-z]+)`)
 
-// greek are LaTeX's names of Greek letters.
+// greek maps LaTeX's names of Greek letters to the letters.
 var greek = map[string]rune{
 	"alpha": 'α', "beta": 'β', "gamma": 'γ', "Gamma": 'Γ', "delta": 'δ', "Delta": 'Δ', "epsilon": 'ε', "varepsilon": 'ε', "zeta": 'ζ', "eta": 'η',
 	"theta": 'θ', "Theta": 'Θ', "iota": 'ι', "kappa": 'κ', "lambda": 'λ', "Lambda": 'Λ', "mu": 'μ', "nu": 'ν', "xi": 'ξ', "Xi": 'Ξ', "pi": 'π',
@@ -122,7 +123,8 @@ var greek = map[string]rune{
 	"Psi": 'Ψ', "omega": 'ω', "Omega": 'Ω',
 }
 
-// Every Greek letter in the text of guides and notebooks stands in the first column of a table of the glossary. A sum is no letter.
+// Every Greek letter in the text of guides and notebooks stands in the first column of a table of the glossary. The sum
+// sign does not count as a letter.
 func TestGreekLettersAreInTheGlossary(t *testing.T) {
 	texts := guideTexts(t)
 	explained := map[rune]bool{'Σ': true}
@@ -148,7 +150,7 @@ func TestGreekLettersAreInTheGlossary(t *testing.T) {
 	expect.That(t, len(met) >= 10, "only the letters %v were found", met)
 }
 
-// letters returns the Greek letters of a text, those that LaTeX writes out among them, each once.
+// letters returns the Greek letters of a text, including LaTeX commands, each once.
 func letters(text string) []rune {
 	found := map[rune]bool{}
 	for _, letter := range text {
@@ -196,7 +198,7 @@ func guideTexts(t *testing.T) map[string]string {
 	return texts
 }
 
-// words returns what stands outside of the blocks of a text.
+// words returns the text outside of the blocks.
 func words(markdown string) (text string) {
 	inside := false
 	for line := range strings.Lines(markdown) {

@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The blocks of a guide become the files and commands that it tells of.
+// The blocks of a guide become files and commands.
 func TestParse(t *testing.T) {
 	g := expect.Must(parse("# Title\n\n```go\n// a/main.go\npackage main\n```\n\nWords.\n\n```go\nfunc main() {}\n```\n\n" +
 		"```python not run\nimport torch\n```\n\n```sh\ngo run ./a\n```\n\n```text\nhello\n```\n\n```sh\ntrue\n```\n"))(t)
@@ -74,7 +74,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// A guide is followed in a module of one's own, here with nothing but the standard library, and one that is wrong is noticed.
+// A guide is run in a module of its own, here with the standard library only. A wrong guide is an error.
 func TestFollow(t *testing.T) {
 	expect.Slow(t)
 	const setup = "go mod init example.com/own\n"
@@ -99,7 +99,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A script that fails does not leave behind what it started, on whose output its end would wait too.
+// A failing script leaves no child process, whose open output would delay its end.
 func TestShellEndsWhatItStarted(t *testing.T) {
 	began := time.Now()
 	printed, status, err := shell(t.TempDir(), "sleep 100 &\necho begun\nexit 3\n")

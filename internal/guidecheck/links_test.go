@@ -20,7 +20,8 @@ var (
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?)\s*$`)
 )
 
-// Each relative link of the README, the docs and the other pages at the top leads to a file, and its anchor to a heading there.
+// Each relative link of the README, the docs and the other top-level pages leads to a file, and its anchor to a heading
+// there.
 func TestLinksLeadSomewhere(t *testing.T) {
 	const top = "../.."
 	pages := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "notebooks/results/README.md", "pucl/train/DEVICES.md"}
@@ -45,7 +46,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	expect.That(t, links >= 100, "only %d links were found", links)
 }
 
-// follows returns "" if the target of a link on a page exists, and else the problem.
+// follows returns a description of the problem if the target of a link on a page does not exist, else "".
 func follows(page, target string) string {
 	path, anchor, _ := strings.Cut(target, "#")
 	file := page
@@ -70,7 +71,7 @@ func follows(page, target string) string {
 	return "no heading of the page has this anchor"
 }
 
-// anchorOf returns the anchor that GitHub gives to a heading: lower case, spaces as hyphens, without punctuation.
+// anchorOf returns GitHub's anchor of a heading: lower case, spaces as hyphens, without punctuation.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -19,8 +19,8 @@
 //
 // A block of another language is not run and its language ends in "not run": ```python not run.
 //
-// The comparison is line by line. In a guide, 0.85…0.92 stands for a number in this range with as many decimals, and a
-// lone … for words on one line, without any digit, so that it cannot hide a wrong number.
+// The comparison is line by line. In a guide, 0.85…0.92 stands for a number in this range with as many decimals. A lone
+// … stands for words on one line without any digit, so that it cannot hide a wrong number.
 package main
 
 import (
@@ -67,7 +67,7 @@ func check(names []string) error {
 	}
 	var failed atomic.Int32
 	var all sync.WaitGroup
-	atOnce := make(chan struct{}, 2) // half of a guide's time one linker works, and the other processors wait
+	atOnce := make(chan struct{}, 2) // for half of a guide's time one linker runs and the other processors are idle
 	for _, name := range names {
 		all.Go(func() {
 			atOnce <- struct{}{}

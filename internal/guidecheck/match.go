@@ -10,17 +10,17 @@ import (
 var (
 	// wildcard matches a range of numbers, 0.85…0.92, or a lone … that stands for words.
 	wildcard = regexp.MustCompile(`(-?\d+(?:\.\d+)?)…(-?\d+(?:\.\d+)?)|…`)
-	// exit matches what the go command writes last where a program fails.
+	// exit matches the last line that the go command prints if a program fails.
 	exit = regexp.MustCompile(`(?:^|\n)exit status (\d+)\n$`)
 )
 
-// interval is what a range of numbers in a guide allows.
+// interval is the range of numbers that a guide allows.
 type interval struct {
 	low, high float64
 	decimals  int
 }
 
-// match returns an error if got is not what a guide says is printed, line by line, spaces at the end of a line aside.
+// match returns an error if got differs from the expected output of a guide, line by line, ignoring trailing spaces.
 func match(want, got string) error {
 	wanted, printed := lines(want), lines(got)
 	for i := range max(len(wanted), len(printed)) {
@@ -37,7 +37,7 @@ func match(want, got string) error {
 	return nil
 }
 
-// lines returns the lines of a text without the spaces at their ends, and without empty lines after the last one.
+// lines returns the lines of a text without trailing spaces and trailing empty lines.
 func lines(text string) []string {
 	var list []string
 	for line := range strings.Lines(strings.TrimRight(text, " \n")) {
@@ -108,7 +108,7 @@ func (r interval) holds(number string) error {
 	return nil
 }
 
-// decimals returns how many digits a number has after its point.
+// decimals returns the number of digits after the decimal point.
 func decimals(number string) int {
 	_, fraction, _ := strings.Cut(number, ".")
 	return len(fraction)

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The README has at most 150 lines. Its Go program and the output are those of the test ExampleObjective.
+// The README has at most 150 lines. Its Go program and the output equal those in the test ExampleObjective.
 func TestReadme(t *testing.T) {
 	readme := string(expect.Must(os.ReadFile("../../README.md"))(t))
 	lines := strings.Count(readme, "\n")
@@ -50,7 +50,7 @@ func TestReadmeNumbersHaveASource(t *testing.T) {
 	}
 }
 
-// The counts of verdicts in the README are those of docs/verdicts.md.
+// The counts of verdicts in the README equal the counts in docs/verdicts.md.
 func TestReadmeCountsVerdicts(t *testing.T) {
 	row := regexp.MustCompile(`(?m)^\| (table 1|table 2|figure 3) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$`)
 	count := map[string][]string{}

@@ -1,4 +1,4 @@
-// Package home finds the folder that holds the module, from wherever a program was started.
+// Package home finds the folder of the module from any working folder.
 package home
 
 import (
@@ -13,12 +13,12 @@ import (
 // Module is the import path in the first line of go.mod.
 const Module = "github.com/puclab/puclab"
 
-// Env is the environment variable that names the module's folder outright. The notebook kernel sets it, because a
+// Env is the environment variable that sets the module's folder directly. The notebook kernel sets it, because a
 // notebook cell is compiled and run in a temporary folder of its own.
 const Env = "PUCL_HOME"
 
 // Dir returns the folder of the module: $PUCL_HOME when set, else the nearest folder at or above the working folder
-// whose go.mod declares Module. ok is false where there is neither, as in a program that only imports the module.
+// whose go.mod declares Module. ok is false if neither exists, as in a program that only imports the module.
 func Dir() (dir string, ok bool) {
 	if dir := os.Getenv(Env); dir != "" {
 		return dir, true
@@ -26,7 +26,7 @@ func Dir() (dir string, ok bool) {
 	return Around()
 }
 
-// Around returns the nearest folder at or above the working folder whose go.mod declares Module, whatever $PUCL_HOME says.
+// Around returns the nearest folder at or above the working folder whose go.mod declares Module. It ignores $PUCL_HOME.
 func Around() (dir string, ok bool) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -36,7 +36,7 @@ func Around() (dir string, ok bool) {
 	return dir, err == nil
 }
 
-// ModuleAround returns the nearest folder at or above the working folder that holds a go.mod, of whatever module.
+// ModuleAround returns the nearest folder at or above the working folder that holds a go.mod, of any module.
 func ModuleAround() (dir string, ok bool) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -53,16 +53,16 @@ func ModuleAround() (dir string, ok bool) {
 	}
 }
 
-// Source returns the folder of the copy of this module that the program was compiled from, where that was written into it: not by
-// -trimpath. It need not be there any more, nor belong to the user.
+// Source returns the folder of the copy of this module that the program was compiled from. ok is false if the program
+// does not record it, as with -trimpath. The folder may no longer exist, or belong to another user.
 func Source() (dir string, ok bool) {
 	_, file, _, _ := runtime.Caller(0)
 	dir = strings.TrimSuffix(filepath.FromSlash(file), filepath.FromSlash("/internal/home/home.go"))
 	return dir, filepath.IsAbs(dir) && dir != file
 }
 
-// Find returns the nearest folder at or above dir, an absolute path, whose go.mod declares Module; other modules are passed
-// by. The error wraps fs.ErrNotExist where there is none.
+// Find returns the nearest folder at or above dir, an absolute path, whose go.mod declares Module; it skips other
+// modules. The error wraps fs.ErrNotExist if there is none.
 func Find(dir string) (string, error) {
 	for {
 		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -78,7 +78,7 @@ func Find(dir string) (string, error) {
 	}
 }
 
-// declared returns the module path that the text of a go.mod declares, "" when it declares none.
+// declared returns the module path that the text of a go.mod declares, "" if it declares none.
 func declared(gomod string) string {
 	for line := range strings.Lines(gomod) {
 		line, _, _ = strings.Cut(line, "//")

@@ -17,7 +17,7 @@ func TestDir(t *testing.T) {
 	expect.NoError(t, os.MkdirAll(deep, 0o755))
 	t.Chdir(deep)
 	t.Setenv(Env, "")
-	// The working folder may be told by another name than the one it was made with, as through a link; compare the files.
+	// The working folder may have another name than at its creation, as through a link; compare the files.
 	same := func(a, b string) bool {
 		x, errX := os.Stat(a)
 		y, errY := os.Stat(b)
@@ -69,7 +69,7 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// TestTrustedLooksAtEveryFolder: one bad folder on the way, a bad file, or a bad place that a link leads to is enough.
+// TestTrustedLooksAtEveryFolder checks that one bad folder on the way, a bad file, or a link to a bad place is enough.
 func TestTrustedLooksAtEveryFolder(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "a", "b", "plugin.so")
@@ -85,7 +85,7 @@ func TestTrustedLooksAtEveryFolder(t *testing.T) {
 	}
 	if _, known := owner(expect.Must(os.Stat(root))(t)); !known {
 		expect.Require(t, runtime.GOOS != "linux", "the owner of a file is not known on Linux")
-		return // where files have no owners, the rest does not apply
+		return // the rest requires file owners
 	}
 	for _, spoiled := range []string{root, filepath.Join(root, "a"), filepath.Dir(file), file, elsewhere} {
 		path := file
@@ -96,7 +96,7 @@ func TestTrustedLooksAtEveryFolder(t *testing.T) {
 		spoil := map[string]func() error{
 			"may be written to by everybody": func() error { return os.Chmod(spoiled, mode|0o002) },
 		}
-		if os.Geteuid() == 0 { // only root can give files away; what follows from an owner is TestTrusted's
+		if os.Geteuid() == 0 { // only root can change the owner; TestTrusted covers the rules for owners
 			spoil["belongs to another user"] = func() error { return os.Chown(spoiled, 12345, -1) }
 		}
 		for want, do := range spoil {

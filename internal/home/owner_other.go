@@ -4,5 +4,5 @@ package home
 
 import "io/fs"
 
-// owner knows nothing: files belong to nobody here.
+// owner returns false: files have no owners here.
 func owner(fs.FileInfo) (uid int, known bool) { return 0, false }

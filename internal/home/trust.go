@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Trusted returns an error unless path, a file or folder below root, and every folder on the way from root on, root too, belong to this
-// user or to root, and nobody outside of their groups may write there. Links are followed. Systems without owners of files trust all.
+// Trusted returns an error unless this user or root owns path, a file or folder below root, and every folder on the way
+// from root on, root too, and nobody outside of their groups may write there. Links are followed. On systems without
+// file owners it returns nil.
 func Trusted(root, path string) error {
 	rest, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rest) {
@@ -31,7 +32,7 @@ func Trusted(root, path string) error {
 	return nil
 }
 
-// trusted returns what is wrong with a file of the given owner and mode for the user me, "" for nothing.
+// trusted returns the problem with a file of the given owner and mode for the user me, "" if there is none.
 func trusted(owner, me int, mode fs.FileMode) string {
 	switch {
 	case owner != me && owner != 0:

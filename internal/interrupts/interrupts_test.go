@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// TestMain has this test program wait for its end, where the tests ask for that.
+// TestMain makes this test program wait for its end if the tests request it.
 func TestMain(m *testing.M) {
 	if os.Getenv("PUCL_TEST_WAITS") == "" {
 		os.Exit(m.Run())
@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 	os.Exit(7)
 }
 
-// A program ends in order at each signal; one that outlives its terminal ignores that it is closed.
+// A program ends in order at each signal. A program that outlives its terminal ignores that the terminal is closed.
 func TestSignalsEndAProgramInOrder(t *testing.T) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // programs begin with what is heard here as usual, even if nohup ran these tests
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // programs then start with the default handling, even if nohup runs these tests
 	defer signal.Reset(syscall.SIGHUP)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
@@ -49,7 +49,7 @@ func TestSignalsEndAProgramInOrder(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			cmd.Wait() // its status is looked at below
+			cmd.Wait() // its status is checked below
 		}()
 		for i, s := range tt.signals {
 			expect.NoError(t, cmd.Process.Signal(s))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Duration writes d for people: "1.5 s", "45 s", "2 min 10 s", "1 h 5 min".
+// Duration formats d in a readable form: "1.5 s", "45 s", "2 min 10 s", "1 h 5 min".
 func Duration(d time.Duration) string {
 	s := int64(d.Seconds() + 0.5)
 	switch {

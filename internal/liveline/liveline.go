@@ -1,5 +1,5 @@
-// Package liveline reports how far a program is: on a terminal in one line that is rewritten in place, elsewhere, as in a file
-// or the log of a CI job, in finished lines alone.
+// Package liveline reports the progress of a program: on a terminal in one line that is rewritten in place, elsewhere,
+// as in a file or the log of a CI job, in finished lines only.
 package liveline
 
 import (
@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Line is the place where a program talks to a person. Its methods may be called from several goroutines. A writer that
-// fails is not an error: what is reported is no result.
+// Line is the status line of a program. Its methods may be called from several goroutines. A failing writer is not an
+// error, since reports are not results.
 type Line struct {
 	w        io.Writer
 	terminal bool
@@ -24,13 +24,13 @@ type Line struct {
 
 	mu    sync.Mutex
 	shown string // in the live line
-	title string // of the work that Begin announced
+	title string // of the current work, from Begin
 	note  string // how far it is
 	began time.Time
-	beat  time.Time // when the work was last told of where there is no terminal
+	beat  time.Time // time of the last report of the work without a terminal
 }
 
-// New returns the line of w, which is live where w is a terminal and TERM is not "dumb".
+// New returns the line of w, which is live if w is a terminal and TERM is not "dumb".
 func New(w io.Writer) *Line {
 	f, ok := w.(*os.File)
 	if !ok || f == nil || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
@@ -45,7 +45,7 @@ func New(w io.Writer) *Line {
 	}}
 }
 
-// Sized returns the line of w as if that were a terminal, or not, of so many columns.
+// Sized returns the line of w, treated as a terminal of so many columns or as no terminal.
 func Sized(w io.Writer, terminal bool, columns int) *Line {
 	return &Line{w: w, terminal: terminal, columns: func() int { return columns }}
 }
@@ -53,7 +53,7 @@ func Sized(w io.Writer, terminal bool, columns int) *Line {
 // Live reports whether the line is rewritten in place.
 func (l *Line) Live() bool { return l.terminal }
 
-// Columns returns how many characters fit side by side.
+// Columns returns the number of characters per line.
 func (l *Line) Columns() int { return l.columns() }
 
 // Shown returns the text of the live line.
@@ -73,7 +73,7 @@ func (l *Line) Linef(format string, args ...any) {
 	l.set(live)
 }
 
-// Set shows text in the live line, cut to the terminal's width; "" clears it. It does nothing where there is no terminal.
+// Set shows text in the live line, cut to the terminal's width; "" clears it. It does nothing without a terminal.
 func (l *Line) Set(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *Line) Set(text string) {
 }
 
 func (l *Line) set(text string) {
-	text = Clip(text, l.columns()-1) // a line that wraps cannot be written over
+	text = Clip(text, l.columns()-1) // a wrapped line cannot be overwritten
 	if !l.terminal || text == l.shown {
 		return
 	}
@@ -106,7 +106,7 @@ func (l *Line) Begin(title string) {
 	}
 }
 
-// Note shows how far the work is that Begin announced, in the live line.
+// Note shows the progress of the current work in the live line.
 func (l *Line) Note(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,11 +114,11 @@ func (l *Line) Note(text string) {
 	l.set(l.title + ": " + text)
 }
 
-// quiet is after how long Beat says on something else than a terminal that the work still goes on.
+// quiet is the time after which Beat reports, without a terminal, that the work continues.
 const quiet = 30 * time.Second
 
-// Beat shows that the work still goes on that Begin announced: on a terminal, by how long it has taken; elsewhere by a line every half minute.
-// Whoever does the work has it called every second or so.
+// Beat reports that the work announced by Begin continues: on a terminal it shows the elapsed time; elsewhere it prints
+// a line every half minute. The caller calls it about every second.
 func (l *Line) Beat(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,7 +158,7 @@ func (l *Line) Beating() (stop func()) {
 	})
 }
 
-// End prints how the work ended that Begin announced, in a finished line; with "" it only clears the live one.
+// End prints the outcome of the work announced by Begin in a finished line; with "" it only clears the live one.
 func (l *Line) End(text string) {
 	l.Set("")
 	switch {
@@ -170,8 +170,8 @@ func (l *Line) End(text string) {
 	}
 }
 
-// Clip cuts text to at most n characters, of which "…" is the last then; line breaks and other control characters become
-// spaces.
+// Clip cuts text to at most n characters and marks a cut with "…" as the last; line breaks and other control characters
+// become spaces.
 func Clip(text string, n int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

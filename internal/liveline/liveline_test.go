@@ -42,7 +42,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// Work that says nothing for long is seen to go on.
+// Work without output for a long time is reported as still running.
 func TestBeat(t *testing.T) {
 	for terminal, want := range map[bool]string{
 		true:  "\rone …" + "\rone, 1.0 s …" + "\rone: half   " + "\rone, 45 s: half" + "\rone, 50 s: half" + "\r               \r",
@@ -64,7 +64,7 @@ func TestBeat(t *testing.T) {
 	}
 }
 
-// Beating ends when it is told to, and nothing is shown after that.
+// Beating ends when stop is called, and nothing is shown after that.
 func TestBeating(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := Sized(new(bytes.Buffer), true, 40)
@@ -80,7 +80,7 @@ func TestBeating(t *testing.T) {
 	})
 }
 
-// A file is no terminal, and neither is a device like the one that swallows everything.
+// Neither a file nor a device such as /dev/null is a terminal.
 func TestNoTerminal(t *testing.T) {
 	null := expect.Must(os.OpenFile(os.DevNull, os.O_WRONLY, 0))(t)
 	defer null.Close()

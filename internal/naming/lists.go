@@ -1,6 +1,6 @@
 package naming
 
-// Claims lists the claims of theory, as theory/claims has them, whose tests hold the two together.
+// Claims lists the claims of theory. The tests of theory/claims compare the two lists.
 func Claims() []string {
 	return []string{
 		"theorem-1", "theorem-1-repaired", "theorem-2-unbiased", "theorem-2-inequality", "theorem-2-variance", "theorem-2-variance-repaired",
@@ -14,7 +14,7 @@ func Claims() []string {
 	}
 }
 
-// Grids lists the grids of runs, as notebooks/papers has them, whose tests hold the two together.
+// Grids lists the grids of runs. The tests of notebooks/papers compare the two lists.
 func Grids() []string {
 	return []string{
 		"components", "corruption-rates", "debiased", "debiased-pos", "figure-1", "figure-10", "figure-3", "figure-4", "figure-5", "figure-8", "figure-9",
@@ -23,5 +23,5 @@ func Grids() []string {
 	}
 }
 
-// Sizes lists how large the runs of a grid may be, as notebooks/experiment has them, whose tests hold the two together.
+// Sizes lists the sizes of the runs of a grid. The tests of notebooks/experiment compare the two lists.
 func Sizes() []string { return []string{"smoke", "laptop", "paper"} }

@@ -1,5 +1,5 @@
-// Package naming keeps the names that the command line takes where the program that knows them is not linked, and finds the one that was
-// meant by a misspelt one.
+// Package naming lists the valid names of command-line arguments for programs that do not link the package that defines
+// them. It also finds the intended name for a misspelled one.
 package naming
 
 import (
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Meant returns the name that word is most likely a misspelling of: the one of the fewest letters to put in, take out, change or swap
-// with their neighbor, if these are few for the length of the word; or else the first that word is the beginning of. Capitals count as small
-// letters. It returns "" where no name is near.
+// Meant returns the name of which word is most likely a misspelling. It is the nearest one by the number of letters to
+// insert, delete, substitute or transpose, if that number is small for the length of word; else the first name with the
+// prefix word. Case is ignored. It returns "" if no name is near.
 func Meant(word string, among []string) string {
 	word = strings.ToLower(word)
-	best, least := "", 2+len([]rune(word))/3 // one more than may differ
+	best, least := "", 2+len([]rune(word))/3 // 1 more than the largest allowed distance
 	for _, name := range among {
 		if d := distance(word, strings.ToLower(name)); d < least {
 			best, least = name, d
@@ -29,7 +29,7 @@ func Meant(word string, among []string) string {
 	return ""
 }
 
-// DidYouMean returns what to say behind a name that there is none of, ` (did you mean "table-1"?)`, and "" where no name is near.
+// DidYouMean returns a suggestion to append to an unknown name, ` (did you mean "table-1"?)`, or "" if no name is near.
 func DidYouMean(word string, among []string) string {
 	if name := Meant(word, among); name != "" {
 		return fmt.Sprintf(" (did you mean %q?)", name)
@@ -37,8 +37,8 @@ func DidYouMean(word string, among []string) string {
 	return ""
 }
 
-// distance counts the letters to put in, take out, change or swap with their neighbor that make b of a (Damerau's distance, each place
-// being edited once).
+// distance returns the number of insertions, deletions, substitutions and transpositions of neighbors that turn a into
+// b (Damerau's distance, with each position edited at most once).
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	rows := make([][]int, len(from)+1)

@@ -28,7 +28,7 @@ func TestMeant(t *testing.T) {
 	expect.Equal(t, DidYouMean("bench", tables), "", "for what is near nothing")
 }
 
-// Distances that were counted by hand.
+// Distances counted by hand.
 func TestDistance(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string

@@ -1,4 +1,4 @@
-// Package peak reads how much memory a process has held.
+// Package peak reads the peak memory of a process.
 package peak
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Bytes returns the most memory that this process has held at once (VmHWM). It returns an error on systems without /proc.
+// Bytes returns the peak memory of this process (VmHWM) in bytes. It returns an error on systems without /proc.
 func Bytes() (int, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -37,17 +37,17 @@ import "C"
 
 import "os"
 
-// FreeAtOnce has this process hand back every large piece of memory as soon as it is freed, so that its peak is what was in use
-// at once. Package engine, when it opens XLA, has the C library keep such pieces, for speed, and the gaps between those move the
-// peak by a hundred MiB: call this before an engine is opened.
+// FreeAtOnce makes this process return every large piece of memory as soon as it is freed, so that its peak is the
+// memory in use at once. Call it before an engine is opened. When package engine opens XLA, it makes the C library keep
+// such pieces, for speed; the gaps between them change the peak by a hundred MiB.
 func FreeAtOnce() {
 	os.Setenv("PUCL_MALLOC", "off") // fails on names and values that this is not
 	C.free_at_once()
 }
 
-// trim has the C library hand back all pages that hold nothing.
+// trim makes the C library return all unused pages.
 func trim() { C.trim() }
 
-// Keeps reports whether the C library takes large pieces from memory that it keeps, as package engine has it do, and not from the system
-// one by one.
+// Keeps reports whether the C library takes large pieces from memory that it keeps, as package engine configures it,
+// and not from the system one by one.
 func Keeps() bool { return C.keeps() != 0 }

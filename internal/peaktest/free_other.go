@@ -2,10 +2,10 @@
 
 package peaktest
 
-// FreeAtOnce does nothing where no C library keeps memory.
+// FreeAtOnce does nothing: no C library keeps memory.
 func FreeAtOnce() {}
 
-// trim does nothing where no C library keeps memory.
+// trim does nothing: no C library keeps memory.
 func trim() {}
 
 // Keeps reports false: there is no C library.

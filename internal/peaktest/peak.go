@@ -1,7 +1,7 @@
-// Package peaktest measures the memory of tests that run in processes of their own, since a process has one peak for all of its
-// life.
+// Package peaktest measures the memory of tests that run in processes of their own, since a process has one peak for
+// all of its life.
 //
-// A test calls itself with [OfChild], once for each thing to measure, and there ends with [Tell].
+// A test runs itself with [OfChild], once for each measurement. In the child process it ends with [Tell].
 package peaktest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/peak"
 )
 
-// Skip skips the test where the peak of a process is not told.
+// Skip skips the test if the system does not report the peak of a process.
 func Skip(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
@@ -23,7 +23,8 @@ func Skip(t *testing.T) {
 	}
 }
 
-// SkipUnderRace skips a test whose bound leaves no room for what the race detector notes about memory, several times the memory itself.
+// SkipUnderRace skips a test whose bound leaves no room for the records of the race detector, which take several times
+// the memory itself.
 func SkipUnderRace(t *testing.T) {
 	t.Helper()
 	if raceDetector {
@@ -31,7 +32,7 @@ func SkipUnderRace(t *testing.T) {
 	}
 }
 
-// Must returns the peak of this process as [peak.Bytes] does, and fails the test where the system does not tell it.
+// Must returns the peak of this process as [peak.Bytes] does, and fails the test if the system does not report it.
 func Must(t *testing.T) int {
 	t.Helper()
 	bytes, err := peak.Bytes()
@@ -41,8 +42,8 @@ func Must(t *testing.T) int {
 	return bytes
 }
 
-// Forget hands free memory back to the system, forgets the peak and returns the bytes that are held now, where the next peak begins.
-// Free pieces of the C library that stayed would take in what comes next, and the peak would not move.
+// Forget returns free memory to the system, resets the peak and returns the bytes that are held now, where the next
+// peak begins. Free pieces that the C library kept would hold later allocations, and the peak would not move.
 func Forget(t *testing.T) int {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -56,7 +57,8 @@ func Forget(t *testing.T) int {
 // Tell prints a number of bytes for [OfChild].
 func Tell(bytes int) { fmt.Printf("\npeak %d\n", bytes) }
 
-// OfChild runs this test alone in another process, with the variable name set to value, and returns the bytes that it tells.
+// OfChild runs this test alone in another process, with the variable name set to value, and returns the bytes that it
+// printed with [Tell].
 func OfChild(t *testing.T, name, value string) int {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")

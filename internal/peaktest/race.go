@@ -2,5 +2,5 @@
 
 package peaktest
 
-// raceDetector reports whether the race detector is at work.
+// raceDetector reports whether the race detector is enabled.
 const raceDetector = true

@@ -1,4 +1,4 @@
-// Package refusal checks, in tests, that the error of a wrong use tells its cause and its mend.
+// Package refusal checks, in tests, that the error of a wrong use states its cause and its remedy.
 package refusal
 
 import (
@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// Check fails the test unless err is something that a newcomer can act on. says quotes it with an ellipsis where the mend begins: of
-// "pucl: λ = 2; it must lie between 0 and 1" it may be "λ = 2 … between 0 and 1". Several parts stand in err in their order, the cause being
-// the first and the mend the last. The form is checked too: err begins with the name of a package and has it once, is a sentence or two, has
-// line breaks where it lists only, and holds nothing of the engine's or the runtime's words and no type where a word would do.
+// Check fails the test unless err states cause and remedy. says quotes err, with an ellipsis where the remedy begins:
+// for "pucl: λ = 2; it must lie between 0 and 1" it may be "λ = 2 … between 0 and 1". Several parts must occur in err
+// in their order, the first being the cause and the last the remedy. Check also tests the form. err begins with the
+// name of a package and contains it once. It is one or two sentences, with line breaks only in lists. It contains no
+// words of the engine or the runtime, and no type where a word is enough.
 func Check(t testing.TB, err error, says string) {
 	t.Helper()
 	for _, fault := range faults(err, says) {
@@ -19,7 +20,7 @@ func Check(t testing.TB, err error, says string) {
 	}
 }
 
-// Whole is [Check] where says is all that err says, an ellipsis before the mend.
+// Whole is [Check] with says as the full text of err, with an ellipsis before the remedy.
 func Whole(t testing.TB, err error, says string) {
 	t.Helper()
 	if whole := strings.ReplaceAll(says, "… ", ""); err != nil && err.Error() != whole {
@@ -31,7 +32,7 @@ func Whole(t testing.TB, err error, says string) {
 // Err returns the error of a call that has another result.
 func Err[T any](_ T, err error) error { return err }
 
-// Of returns what call panics with, nil if it does not.
+// Of returns the panic value of call as an error, nil if it does not panic.
 func Of(call func()) (err error) {
 	defer func() {
 		switch cause := recover().(type) {
@@ -50,11 +51,11 @@ var (
 	prefix   = regexp.MustCompile(`^([a-z][a-z0-9]*): `)
 	wrapping = regexp.MustCompile(`graphFn|panicked|panic:|goroutine|runtime error|failed during graph|stack trace|nil pointer|strconv|json: |\bmat: `)
 	types    = regexp.MustCompile(`\*\w+\.[A-Z]|\[\](byte|bool|int|uint|float|string)|map\[|func\(|interface ?\{|<nil>|%!`)
-	breaks   = regexp.MustCompile(`\n[^ \t]`) // what is listed is set in
+	breaks   = regexp.MustCompile(`\n[^ \t]`) // list items are indented
 	ends     = regexp.MustCompile(`[.!?]\s`)
 )
 
-// faults returns what is wrong with an error, nothing if it is as [Check] wants it.
+// faults returns the violations of the rules of [Check] by an error, nothing if there are none.
 func faults(err error, says string) (all []string) {
 	if err == nil {
 		return []string{"no error"}

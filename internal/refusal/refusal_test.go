@@ -38,7 +38,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// fake notes whether a test failed.
+// fake records whether a test failed.
 type fake struct {
 	testing.TB
 	failed bool

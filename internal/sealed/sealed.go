@@ -1,15 +1,16 @@
-// Package sealed keeps results as JSON that tells when it was changed: the first field is the SHA-256 of all that follows.
+// Package sealed stores results as JSON with a checksum that detects changes: the first field is the SHA-256 of all
+// that follows.
 //
 //	{
 //	  "sha256": "…",
 //	  "accuracy": 0.9
 //	}
 //
-// The checksum is that of the bytes from the third line on, so that it can be had without this package: tail -n +3 FILE |
-// sha256sum. Numbers are kept as package strictjson does.
+// The checksum covers the bytes from the third line on, so that it can be computed without this package: tail -n +3
+// FILE | sha256sum. Numbers are encoded as in package strictjson.
 //
-// [Line] writes the same on one line, for files of many results. The checksum is then that of the bytes after the first 77 of the line,
-// without the newline: cut -c78- | tr -d '\n' | sha256sum.
+// [Line] writes the same on one line, for files of many results. The checksum then covers the bytes after the first 77
+// of the line, without the newline: cut -c78- | tr -d '\n' | sha256sum.
 package sealed
 
 import (
@@ -37,8 +38,8 @@ var (
 // digits is the length of a checksum.
 const digits = 2 * sha256.Size
 
-// Write makes the file at path of value, a struct or a map that is not empty, whole or not at all, and its folder where that is
-// missing. A field of the name sha256 is an error.
+// Write writes value, a struct or a map that is not empty, to the file at path, completely or not at all. It creates
+// the folder if it is missing. A field of the name sha256 is an error.
 func Write(path string, value any) error {
 	data, err := encode(value)
 	if err == nil {
@@ -77,7 +78,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// Line returns a JSON object that has fields on one line, without a newline, sealed. Numbers and texts stay as they are written.
+// Line returns a sealed JSON object with fields on one line, without a newline. Numbers and texts are kept unchanged.
 func Line(object []byte) ([]byte, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, object); err != nil {
@@ -89,11 +90,11 @@ func Line(object []byte) ([]byte, error) {
 	return nil, errors.New("sealed: a line takes an object that has fields")
 }
 
-// Sum returns the checksum of what [Line] returned.
+// Sum returns the checksum of a line of [Line].
 func Sum(line []byte) string { return string(line[len(lineForm.before):][:digits]) }
 
-// Read gives *value what [Write] wrote, all of it. A file that was changed since is an error, and so is one with fields that
-// value lacks.
+// Read sets *value to the value that [Write] wrote. A changed file is an error, and so is a file with fields that value
+// lacks.
 func Read(path string, value any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -110,7 +111,7 @@ func Read(path string, value any) error {
 	return nil
 }
 
-// Open returns the object that a file or a line holds, without its checksum, and whether that is right.
+// Open returns the object of a file or a line, without its checksum, and reports whether the checksum is correct.
 func Open(data []byte) (object []byte, ok bool) {
 	for _, f := range []form{fileForm, lineForm} {
 		start := len(f.before) + digits + len(f.after)

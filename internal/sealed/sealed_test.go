@@ -21,7 +21,7 @@ type result struct {
 	Gap      float64
 	Data     struct {
 		Name   string
-		SHA256 string `json:"sha256"` // inside it may have that name
+		SHA256 string `json:"sha256"` // an inner field may have that name
 	}
 }
 
@@ -40,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// No bit of a file can change and no end be missing without an error.
+// Every changed bit and every missing end of a file is an error.
 func TestEveryChangeIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "result.json")
 	expect.NoError(t, Write(path, some))
@@ -60,7 +60,8 @@ func TestEveryChangeIsFound(t *testing.T) {
 	expect.That(t, !ok, "with a line more: read as %s", object)
 }
 
-// A line keeps numbers and texts as they are written, and no change of it goes unnoticed. Only an object with fields can be one.
+// A line keeps numbers and texts unchanged, and every change of it is an error. Only an object with fields can be a
+// line.
 func TestLine(t *testing.T) {
 	const object = `{"Loss":"a < b","Accuracy":0.10,"Tiny":1e-07}`
 	line, err := Line([]byte("{\n  \"Loss\": \"a < b\",\n  \"Accuracy\": 0.10, \"Tiny\": 1e-07\n}\n"))

@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// Unmarshal gives *v the value that [Marshal] wrote, all of it: what stood there before is gone, also after an error.
+// Unmarshal sets *v to the value that [Marshal] wrote. The previous value is lost, also after an error.
 func Unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -30,7 +30,7 @@ func Unmarshal(data []byte, v any) error {
 	return nil
 }
 
-// next reads the value that comes next.
+// next reads the next value.
 func next(d *json.Decoder, v reflect.Value) error {
 	token, err := d.Token()
 	if errors.Is(err, io.EOF) {
@@ -172,8 +172,8 @@ func members(d *json.Decoder, v reflect.Value) error {
 	})
 }
 
-// Members calls member with each name of the object whose { was read last, up to its }; member must read the value. A name that
-// stands there twice is an error.
+// Members calls member with each name of the object whose { was read last, up to its }; member must read the value. A
+// duplicate name is an error.
 func Members(d *json.Decoder, member func(name string) error) error {
 	seen := map[string]bool{}
 	for d.More() {
@@ -181,7 +181,7 @@ func Members(d *json.Decoder, member func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		name := token.(string) // JSON has no other keys, and the decoder checks that
+		name := token.(string) // JSON has no other keys; the decoder checks that
 		if seen[name] {
 			return fmt.Errorf("%q stands there twice", name)
 		}

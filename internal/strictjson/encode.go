@@ -1,12 +1,12 @@
-// Package strictjson writes and reads Go values as JSON without losing a number.
+// Package strictjson encodes and decodes Go values as JSON without losing a number.
 //
-// Numbers that are not finite are the texts "NaN", "+Inf" and "-Inf", which encoding/json refuses; all others come back bit for
-// bit, but for the digits inside a NaN. Reading takes what the type has and nothing else: a field that it lacks, a name that
-// stands there twice, or null for what cannot be nil is an error. A field that is missing is zero.
+// Numbers that are not finite are the texts "NaN", "+Inf" and "-Inf", which encoding/json rejects; all others are
+// restored bit for bit, except for the payload of a NaN. Decoding is strict: an unknown field, a duplicate name, or
+// null for a value that cannot be nil is an error. A missing field is zero.
 //
-// Values are made of booleans, numbers, texts, slices, arrays, maps of texts, pointers, and structs with exported fields; a
-// struct that is embedded is a field of its own. Types with MarshalText and UnmarshalText are texts. A field's tag "json" can
-// rename it, or leave it out, as for encoding/json. Text that is not UTF-8 gets U+FFFD where it is not.
+// Values consist of booleans, numbers, texts, slices, arrays, maps with text keys, pointers, and structs with exported
+// fields; an embedded struct is a separate field. Types with MarshalText and UnmarshalText are texts. A field's tag
+// "json" can rename it, or leave it out, as for encoding/json. Invalid UTF-8 becomes U+FFFD.
 package strictjson
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// notFinite are the numbers that JSON does not know, as strconv writes them.
+// notFinite are the numbers that JSON lacks, as strconv formats them.
 var notFinite = []string{"NaN", "+Inf", "-Inf"}
 
 // Marshal returns v as JSON on one line.
@@ -93,7 +93,7 @@ func list(b []byte, open, end byte, n int, value func(b []byte, i int) ([]byte, 
 func quote(b []byte, text string) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false) // people read these files, no browser does
+	encoder.SetEscapeHTML(false) // for people, not for browsers
 	err := encoder.Encode(text)
 	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...), err
 }
@@ -136,14 +136,14 @@ func member(b []byte, name string, v reflect.Value) ([]byte, error) {
 	return b, nil
 }
 
-// field is a field of a struct as JSON has it.
+// field is a field of a struct in its JSON form.
 type field struct {
 	name     string
 	index    int
 	omitZero bool
 }
 
-// fieldsOf returns the fields of a struct, or an error if it has one that would be lost without a word.
+// fieldsOf returns the fields of a struct, or an error if one of them would be lost silently.
 func fieldsOf(t reflect.Type) ([]field, error) {
 	var fields []field
 	for i := range t.NumField() {

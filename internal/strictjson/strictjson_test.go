@@ -48,7 +48,7 @@ func full() all {
 	}
 }
 
-// Every value comes back as it was, to the last bit, whatever stood in its place before.
+// Every value is restored bit for bit, whatever the target held before.
 func TestRoundTrip(t *testing.T) {
 	want := full()
 	data, err := Marshal(want)
@@ -65,7 +65,7 @@ func TestRoundTrip(t *testing.T) {
 	expect.That(t, !strings.Contains(string(again), "gone"), "%s", again)
 }
 
-// What the type does not have, or has otherwise, is an error that says where.
+// A field that the type lacks, or has with another type, is an error that gives the position.
 func TestStrict(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"Float": 1, "Float": 1}`:        "twice",
@@ -102,7 +102,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal reads any text without a panic, and what it can read it writes as what reads the same.
+// FuzzUnmarshal decodes any text without a panic. A text that it can decode has an encoding that decodes to the same
+// value.
 func FuzzUnmarshal(f *testing.F) {
 	data := expect.Must(Marshal(full()))(f)
 	f.Add(data)
@@ -114,7 +115,7 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		first, err := Marshal(v)
 		if err != nil {
-			return // a year that RFC 3339 does not know
+			return // a year outside RFC 3339
 		}
 		expect.NoError(t, Unmarshal(first, &again))
 		expect.Equal(t, string(expect.Must(Marshal(again))(t)), string(first), "%s became", first)

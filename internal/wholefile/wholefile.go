@@ -1,4 +1,4 @@
-// Package wholefile writes files whole or not at all.
+// Package wholefile writes files atomically: completely or not at all.
 package wholefile
 
 import (
@@ -13,19 +13,19 @@ import (
 	"syscall"
 )
 
-// Write makes the file at path of what write writes, or leaves things as they were: it writes into a temporary file beside
-// it, which then takes its name. Both the file and its name are on disk when it returns. The folder must exist. Everybody may
-// read the file (mode 0644). Errors of the system name the temporary file.
+// Write writes the file at path with the output of write, or changes nothing: it writes a temporary file beside it and
+// renames that. Both the file and its name are on disk when it returns. The folder must exist. Everybody may read the
+// file (mode 0644). Errors of the system name the temporary file.
 func Write(path string, write func(io.Writer) error) error { return writeMode(path, "", 0o644, write) }
 
-// Replace is [Write] that keeps the file that path names until then, if there is one, under the name before, in the same
-// folder. At every moment one of the two names belongs to a whole file; between two renamings it is before alone.
+// Replace is [Write] that keeps the previous file at path, if it exists, under the name before in the same folder. At
+// every moment one of the two names belongs to a complete file; between two renamings it is before alone.
 func Replace(path, before string, write func(io.Writer) error) error {
 	return writeMode(path, before, 0o644, write)
 }
 
-// Keep makes sure that the file at path holds data, making its folder where that is missing. A file that holds data already
-// is left alone, whatever its mode.
+// Keep writes data to the file at path unless the file already has this content, regardless of its mode. It creates the
+// folder if it is missing.
 func Keep(path string, data []byte, mode fs.FileMode) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
@@ -36,7 +36,7 @@ func Keep(path string, data []byte, mode fs.FileMode) error {
 	return writeMode(path, "", mode, Bytes(data))
 }
 
-// Bytes returns what has [Write] write data.
+// Bytes returns a function for [Write] that writes data.
 func Bytes[B ~[]byte | ~string](data B) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write([]byte(data))
@@ -51,7 +51,7 @@ func writeMode(path, before string, mode fs.FileMode, write func(io.Writer) erro
 	}
 	buffered := bufio.NewWriter(f)
 	err = write(buffered)
-	// Only the first error is told: those after it come of it.
+	// Only the first error is returned: it causes the later ones.
 	for _, next := range []func() error{buffered.Flush, f.Sync, func() error { return f.Chmod(mode) }} {
 		if err == nil {
 			err = next()
@@ -69,7 +69,8 @@ func writeMode(path, before string, mode fs.FileMode, write func(io.Writer) erro
 	return SyncFolder(filepath.Dir(path))
 }
 
-// rename gives the temporary file the name path, and the file that had that name the name before, unless that is "".
+// rename gives the temporary file the name path, and the previous file of that name the name before, unless before is
+// "".
 func rename(temporary, path, before string) error {
 	if before == "" {
 		return os.Rename(temporary, path)
@@ -85,10 +86,10 @@ func rename(temporary, path, before string) error {
 	return err
 }
 
-// syncFile is a variable so that tests can stand in for a file system that cannot sync folders.
+// syncFile is a variable so that tests can simulate a file system that cannot sync folders.
 var syncFile = (*os.File).Sync
 
-// SyncFolder puts the names in a folder on disk, where the system can.
+// SyncFolder syncs the names in a folder to disk, if the system can.
 func SyncFolder(folder string) error {
 	if runtime.GOOS == "windows" { // which syncs no folders
 		return nil

@@ -40,7 +40,7 @@ func TestKeep(t *testing.T) {
 	expect.That(t, err == nil && !os.SameFile(first, stat()), "another content: %v", err)
 }
 
-// What a file held before is kept under another name, and nothing is where there was nothing before.
+// The previous content of a file is kept under another name; without a previous file there is none.
 func TestReplace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	before := path + ".before"
@@ -59,7 +59,7 @@ func TestReplace(t *testing.T) {
 	expect.Is(t, Replace(path, before, func(io.Writer) error { return broken }), broken)
 	expect.That(t, read(path) == "three" && read(before) == "two",
 		"after a write that failed: %q and %q", read(path), read(before))
-	err := Replace(path, before, func(io.Writer) error { // a file that cannot take its name, since it is gone
+	err := Replace(path, before, func(io.Writer) error { // the temporary file is gone, so the renaming fails
 		left, err := filepath.Glob(path + ".*.part")
 		return errors.Join(err, os.Remove(left[0]))
 	})
@@ -67,7 +67,8 @@ func TestReplace(t *testing.T) {
 		"after a renaming that failed: %q, %v", read(path), err)
 }
 
-// A folder is synced after its file got its name; a file system that cannot do so is no error, one that fails is.
+// A folder is synced after its file got its name. A file system without that operation is not an error, but a failing
+// sync is.
 func TestTheFolderIsSynced(t *testing.T) {
 	defer func(real func(*os.File) error) { syncFile = real }(syncFile)
 	folder := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Anchor is one anchor of a population with everything that it can meet. It is for objectives that are written with
-// expectations instead of samples, and for checks by hand.
+// Anchor is one anchor of a population with the similarities of all its draws. Use it for objectives that are written
+// with expectations instead of samples, and for calculations by hand.
 type Anchor struct {
 	Z        []float64 // its point
 	Positive bool      // its class
@@ -20,10 +20,11 @@ type Anchor struct {
 	Own, Other []Encounter // draws of its class, p⁺, and of the other class, p⁻
 }
 
-// Encounter is a similarity s = cos/τ that an anchor can meet, with the probability that it does.
+// Encounter is a possible similarity s = cos/τ of an anchor and a draw, with its probability.
 type Encounter struct{ S, P float64 }
 
-// Anchors lists the anchors of a population with class prior at temperature tau, those of a class of probability 0 left out.
+// Anchors lists the anchors of a population with class prior at temperature tau, without those of a class of
+// probability 0.
 func Anchors(p Population, prior, tau float64) ([]Anchor, error) {
 	if err := errors.Join(checkShare("class prior π", prior), p.Validate(), checkTau(tau)); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func Anchors(p Population, prior, tau float64) ([]Anchor, error) {
 	return anchors, nil
 }
 
-// All returns what the anchor meets in a draw of all data, p = τ⁺p⁺ + τ⁻p⁻.
+// All returns the similarities of a draw of all data, p = τ⁺p⁺ + τ⁻p⁻.
 func (a Anchor) All() []Encounter {
 	times := func(of []Encounter, share float64) []Encounter {
 		return lists.Map(of, func(s Encounter) Encounter { return Encounter{s.S, share * s.P} })
@@ -84,7 +85,7 @@ func ExpectMeanExp(of []Encounter, n int, f func(mean float64) float64) (float64
 	})
 }
 
-// mergeEqual joins similarities that are equal, or differ by rounding only, so that fewer counts have to be gone through.
+// mergeEqual merges similarities that are equal up to rounding, so that fewer counts are enumerated.
 func mergeEqual(of []Encounter) []Encounter {
 	var merged []Encounter
 	for _, s := range of {

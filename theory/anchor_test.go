@@ -122,7 +122,7 @@ func TestAnchorGradientsRefuse(t *testing.T) {
 func TestPositiveShare(t *testing.T) {
 	near(t, "2 of 2, 3 of 6", Design{Labeled: 2, Unlabeled: 6, Prior: 0.5}.PositiveShare(), 5.0/8, 1e-15)
 	near(t, "nothing unlabeled", Design{Labeled: 2, Scheme: SingleDataset, Prior: 1, LabelRate: 1}.PositiveShare(), 1, 0)
-	// Of 10 examples of a single data set with π = 0.5 and c = 0.4, two are labeled in the mean, of the other eight three
-	// are positive.
+	// Of 10 examples of a single data set with π = 0.5 and c = 0.4, two are labeled on average; of the other eight,
+	// three are positive.
 	near(t, "single data set", Design{Labeled: 2, Unlabeled: 8, Prior: 0.5, Scheme: SingleDataset, LabelRate: 0.4}.PositiveShare(), 0.5, 1e-15)
 }

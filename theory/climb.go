@@ -11,7 +11,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// randomClass draws 1 to atoms atoms: directions uniform on the sphere, probabilities uniform among those that add up to 1.
+// randomClass draws a class of 1 to atoms atoms, with directions uniform on the sphere and probabilities uniform on the
+// simplex.
 func randomClass(rng *rand.Rand, atoms, dim int) []Atom {
 	return normalized(lists.Make(1+rng.IntN(atoms), func(int) Atom {
 		z := make([]float64, dim)
@@ -57,14 +58,16 @@ func (p Population) clone() Population {
 // classes returns the positive class and the negative one.
 func (p *Population) classes() [2]*[]Atom { return [2]*[]Atom{&p.Positive, &p.Negative} }
 
-// Sizes of a climb's steps: a change of a unit point, and of the logarithm of a probability. They grow where a step makes the
-// case worse and shrink where it does not, so that the rate of success settles near a fifth (the rule of Rechenberg, 1973).
+// Step sizes of a climb: a change of a unit point, and of the logarithm of a probability. They grow after a step that
+// makes the case worse and shrink after any other, so that the success rate settles near a fifth (Rechenberg's rule,
+// 1973).
 const (
 	firstStep, largestStep, smallestStep = 0.3, 1.0, 1e-4
 	stepGrowth, stepShrink               = 1.5, 0.9
 )
 
-// climb goes uphill from the worst case of each design, the worst designs first. A climb never takes a step down.
+// climb runs a hill climb from the worst case of each design, the worst designs first. A climb never accepts a smaller
+// number.
 func (r *searchRun) climb() {
 	r.stage = "climb"
 	var designs []int
@@ -87,14 +90,14 @@ func (r *searchRun) climb() {
 	}
 }
 
-// perturbed returns a copy of p, changed by about step: one point, all points, the probabilities, or everything. Points keep
-// their length, and probabilities stay above 0 and add up to 1.
+// perturbed returns a copy of p, changed by about step: one point, all points, the probabilities, or everything. Points
+// keep their length, and probabilities stay above 0 and add up to 1.
 func perturbed(rng *rand.Rand, p Population, step float64) Population {
 	next := p.clone()
 	atoms := len(p.Positive) + len(p.Negative)
 	kinds := 4
 	if atoms == 2 {
-		kinds = 2 // both probabilities are 1 and stay so
+		kinds = 2 // both probabilities are 1 and cannot change
 	}
 	what, only := rng.IntN(kinds), rng.IntN(atoms)
 	at := 0
@@ -113,7 +116,7 @@ func perturbed(rng *rand.Rand, p Population, step float64) Population {
 	return next
 }
 
-// nudge turns z a little, in place.
+// nudge rotates z a little, in place.
 func nudge(rng *rand.Rand, z []float64, step float64) {
 	before, length := slices.Clone(z), floats.Norm(z, 2)
 	for k := range z {

@@ -16,8 +16,8 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// Whatever a step does, points keep their length and number, probabilities stay a distribution, and the case that the step
-// starts from is left as it was.
+// After any step, points keep their length and number, probabilities stay a distribution, and the original case is
+// unchanged.
 func TestPerturbedStaysValid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	turned, reweighted := 0, 0
@@ -88,7 +88,7 @@ func TestCaseWritesProbabilities(t *testing.T) {
 	}
 }
 
-// Turning a population into its own basis changes no inner product, and makes zeros.
+// Rotating a population into its own basis changes no inner product, and produces zeros.
 func TestInOwnBasis(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -109,8 +109,8 @@ func TestInOwnBasis(t *testing.T) {
 	}
 }
 
-// Every measurement says its size before it starts, goes on in steps, and ends at what it said; trials of symmetry are not
-// counted. The sizes are multisets of unordered pairs: 3 of two points and, for unlabeled examples, 6.
+// Every measurement reports its size before it starts, proceeds in steps, and ends at that size; trials of symmetry are
+// not counted. The sizes are multisets of unordered pairs: 3 of two points and, for unlabeled examples, 6.
 func TestMeterProgress(t *testing.T) {
 	m := meterOf(t, pucl.SSCL(), 0.5)
 	defer func() { m.Progress = nil }()
@@ -142,7 +142,7 @@ func TestMeterProgress(t *testing.T) {
 			expect.That(t, step > 0 && step <= 1024, "%s: reports %v", tt.name, told)
 		}
 	}
-	// What is refused for its size is not announced.
+	// A case that is rejected for its size reports no progress.
 	m.Progress = func(done, total float64) { t.Errorf("%g of %g", done, total) }
 	_, err := m.Exact(quartet(), Design{Labeled: 40, Unlabeled: 40, Prior: 0.5})
 	wantError(t, "too many batches", err, "MonteCarlo")
@@ -165,7 +165,7 @@ func TestSearchStops(t *testing.T) {
 	r, err = s.Run(ctx, hill(nil))
 	expect.That(t, errors.Is(err, context.Canceled) && r.Cases == 0 && !r.Found, "cancelled beforehand: %s, %v", r, err)
 	expect.That(t, strings.Contains(r.String(), "no case was measured"), "%v", r)
-	// Stopped while climbing and while simplifying, too.
+	// The search can also be stopped during climbing and simplification.
 	for _, stage := range []string{"random", "climb", "simplify"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := Search{Progress: func(p SearchProgress) {
@@ -177,7 +177,8 @@ func TestSearchStops(t *testing.T) {
 			t.Errorf("stopped in stage %s: %s, %v", stage, r, err)
 		}
 	}
-	// A case that cannot be measured ends the search, with what was found and the case in words.
+	// A case that cannot be measured ends the search. The result keeps the earlier findings, and the error describes
+	// the case.
 	broken := hill(nil)
 	count := 0
 	broken.Ask = func(p Population, d Design) (Number, error) {

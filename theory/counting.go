@@ -8,15 +8,16 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// maxCounts is how many ways to fall ExpectCounts agrees to go through, some seconds.
+// maxCounts is the largest number of outcomes that ExpectCounts enumerates, which takes some seconds.
 const maxCounts = 2e7
 
-// ExpectCounts returns the exact expectation of f(counts), where counts says how often each of the outcomes, which have the
-// probabilities p, came up in size independent draws. It is for whatever looks at a sample without regard to its order, such
-// as a mean over negatives. The probabilities may be any weights that are not negative; outcomes of weight 0 never come up.
+// ExpectCounts returns the exact expectation of f(counts) for a multinomial sample: counts holds the number of
+// occurrences of each outcome in size independent draws with probabilities p. Use it for functions that ignore the
+// order of a sample, such as a mean over negatives. The probabilities may be any nonnegative weights; outcomes of
+// weight 0 never occur.
 //
-// f must not keep counts, and it is not asked about counts of probability 0. It fails where there are more than 2·10⁷
-// ways for the draws to fall: C(k+size−1, size) for k outcomes.
+// f must not keep counts, and is not called for counts of probability 0. ExpectCounts returns an error for more than
+// 2·10⁷ possible counts: C(k+size−1, size) for k outcomes.
 func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64, error) {
 	var total kahan
 	var possible []int
@@ -37,8 +38,9 @@ func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64,
 		return 0, fmt.Errorf("theory: %d draws from %d outcomes fall in %.3g ways, more than the %.3g that are gone through", size,
 			len(possible), ways, float64(maxCounts))
 	}
-	// A multinomial probability, by its logarithm, so that neither factorials nor powers leave the range of float64. What
-	// the logarithms of factorials lose is nearly the same in all terms, so dividing by the sum of all takes it out.
+	// A multinomial probability, computed by its logarithm so that neither factorials nor powers overflow float64. The
+	// rounding errors of the log factorials are nearly the same in all terms, so dividing by the sum of all terms
+	// cancels them.
 	logFactorial := make([]float64, size+1)
 	for n := range logFactorial {
 		logFactorial[n], _ = math.Lgamma(float64(n) + 1)
@@ -73,9 +75,9 @@ func ExpectCounts(p []float64, size int, f func(counts []int) float64) (float64,
 //
 //	E[ log( exp f(x, y) + Σ_{k=1}^N exp f(x, y_k) ) − f(x, y) ]
 //
-// with (x, y) a draw from j and N = negatives further y_k, independent draws from noise; nil noise is the marginal p(y).
-// The critic f has the shape of j and may hold −Inf where j is 0. Any table of scores will do, not only similarities of
-// embeddings; for those, see [Meter].
+// with (x, y) a draw from j and N = negatives further y_k, independent draws from noise; nil noise is the marginal
+// p(y). The critic f has the shape of j and may hold −Inf where j is 0. It may be any table of scores; for similarities
+// of embeddings, see [Meter].
 func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (loss float64, err error) {
 	defer must.Catch(&err)
 	must.Do(j.Validate())
@@ -102,7 +104,7 @@ func CriticLoss(j Joint, critic [][]float64, negatives int, noise []float64) (lo
 	return sum.value(), nil
 }
 
-// checkCritic returns an error for a critic of another shape than j, or without a finite score where j has mass.
+// checkCritic returns an error for a critic whose shape differs from j, or without a finite score where j has mass.
 func (j Joint) checkCritic(critic [][]float64) error {
 	if len(critic) != len(j) {
 		return fmt.Errorf("theory: a critic with %d rows for a joint distribution with %d", len(critic), len(j))
@@ -142,9 +144,9 @@ func logSum[W int | float64](scores []float64, weights []W) float64 {
 	return largest + math.Log(sum)
 }
 
-// draws yields all ways in which size independent draws from outcomes with probabilities p can fall, each with its
-// probability: every sequence where ordered is set, else every multiset once, as its ascending sequence, with the
-// probability of all its orders together. The slice is reused from one to the next.
+// draws yields all outcomes of size independent draws with probabilities p, each with its probability. If ordered is
+// set it yields every sequence. Otherwise it yields every multiset once, as its ascending sequence, with the total
+// probability of all its orders. The slice is reused between iterations.
 func draws(p []float64, size int, ordered bool) iter.Seq2[[]int, float64] {
 	return func(yield func([]int, float64) bool) {
 		drawn := make([]int, size)
@@ -161,7 +163,8 @@ func draws(p []float64, size int, ordered bool) iter.Seq2[[]int, float64] {
 				drawn[at] = o
 				next, length := probability*p[o], 1
 				if !ordered {
-					// n!/(n_1! n_2! …) grows with each draw by the number of draws over the length of the run that it lengthens.
+					// n!/(n_1! n_2! …) grows with each draw by the number of draws over the length of the current run
+					// of equal draws.
 					if at > 0 && o == drawn[at-1] {
 						length = run + 1
 					}
@@ -177,7 +180,8 @@ func draws(p []float64, size int, ordered bool) iter.Seq2[[]int, float64] {
 	}
 }
 
-// countDraws returns how many ways [draws] yields: k^size sequences, or C(k+size−1, size) multisets of k outcomes. It may be +Inf.
+// countDraws returns the number of outcomes that [draws] yields: k^size sequences, or C(k+size−1, size) multisets of k
+// outcomes. It may be +Inf.
 func countDraws(k, size int, ordered bool) float64 {
 	if ordered {
 		return math.Pow(float64(k), float64(size))

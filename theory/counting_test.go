@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// sequences visits every ordered way in which size draws from p can fall.
+// sequences visits every sequence of size draws from p.
 func sequences(p []float64, size int, visit func(drawn []int, probability float64)) {
 	drawn := make([]int, size)
 	var fill func(at int, probability float64)
@@ -53,7 +53,7 @@ func TestExpectCountsAgainstAllSequences(t *testing.T) {
 	}
 }
 
-// Many draws: the mean and the variance of a binomial count, where single probabilities are far below the least float64.
+// Many draws: the mean and the variance of a binomial count whose single probabilities are far below the least float64.
 func TestExpectCountsOfManyDraws(t *testing.T) {
 	const n, p = 6000, 0.3
 	mean := expect.Must(ExpectCounts([]float64{3, 7}, n, func(counts []int) float64 { return float64(counts[0]) }))(t)
@@ -98,14 +98,14 @@ func TestCriticLossAgainstLoops(t *testing.T) {
 			near(t, name, got, want, 1e-14)
 		}
 	}
-	// Where scores are −Inf, a negative weighs nothing: perfect, two values, one negative, which is the same with chance ½.
+	// With scores of −Inf a negative has no weight. Here a perfect critic has two values and one negative, which equals
+	// the positive with probability ½.
 	equal := Joint{{0.5, 0}, {0, 0.5}}
 	got := expect.Must(CriticLoss(equal, equal.LogRatio(), 1, nil))(t)
 	near(t, "perfect critic", got, math.Ln2/2, 1e-15)
 }
 
-// The instrument agrees with the objective that models train with: N-pair in a batch of b examples has b−1 independent
-// negatives.
+// CriticLoss agrees with the training objective: N-pair in a batch of b examples has b−1 independent negatives.
 func TestCriticLossIsThatOfNPair(t *testing.T) {
 	const tau, prior = 0.5, 0.4
 	p := quartet()
@@ -135,7 +135,7 @@ func TestCriticLossRefusals(t *testing.T) {
 	wantError(t, "+Inf", expect.Err(CriticLoss(j, [][]float64{{0, math.Inf(1)}, {0, 0}}, 1, nil)), "x=0, y=1")
 }
 
-// Angles are degrees, counterclockwise; the hypotenuse of a right triangle with legs 1 and √3 rises by 60°.
+// Angles are in degrees, counterclockwise; the hypotenuse of a right triangle with legs 1 and √3 rises by 60°.
 func TestDirections(t *testing.T) {
 	for i, z := range Directions(0, 60, -90, 540) {
 		want := [][]float64{{1, 0}, {0.5, math.Sqrt(3) / 2}, {0, -1}, {-1, 0}}[i]
@@ -178,11 +178,12 @@ func TestVary(t *testing.T) {
 	}
 }
 
-// Of populations that turn into one another a grid keeps one.
+// A grid keeps one of several populations that symmetries map onto each other.
 func TestGridWithoutCopies(t *testing.T) {
-	// One atom a class: two points of the square are the same, neighbors or opposite; of the cube there are four distances.
-	// Two atoms in halves: of the 8 symmetries of the square the identity fixes 10 classes, half a turn 2, the diagonal mirrors
-	// 4 each, the others 2 each and quarter turns none; (10² + 2² + 2·4² + 2·2²)/8 = 18 pairs of classes (Burnside's lemma).
+	// One atom per class: two points of the square are equal, neighbors or opposite; for the cube there are four
+	// distances. Two atoms in halves: of the 8 symmetries of the square the identity fixes 10 classes, the half turn 2,
+	// the diagonal mirrors 4 each, the others 2 each and quarter turns none; (10² + 2² + 2·4² + 2·2²)/8 = 18 pairs of
+	// classes (Burnside's lemma).
 	for _, tt := range []struct {
 		name         string
 		points       [][]float64
@@ -203,7 +204,7 @@ func TestGridWithoutCopies(t *testing.T) {
 				t.Errorf("%s: %v, %v", tt.name, p, err)
 			}
 		}
-		// What tells populations apart, taken together, must be there in both lists.
+		// The joint invariants of the populations must occur in both lists.
 		signature := func(p Population) string {
 			var parts []string
 			for _, a := range append(slices.Clone(p.Positive), p.Negative...) {

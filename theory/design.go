@@ -8,21 +8,22 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Scheme is how a PU data set comes about.
+// Scheme is the sampling scheme of a PU data set.
 type Scheme int
 
 const (
-	// CaseControl draws two data sets: labeled examples from the positive class, unlabeled ones from the population, each
-	// positive with probability π; equation (1) of the paper.
+	// CaseControl draws two data sets: labeled examples from the positive class, and unlabeled ones from the
+	// population, each positive with probability π; equation (1) of the paper.
 	CaseControl Scheme = iota
 
 	// SingleDataset draws one data set from the population, each example positive with probability π, and labels every
-	// positive independently with probability c; what was not labeled is the unlabeled data. Labeled examples then are
-	// draws from the positive class as well, but an unlabeled one is positive only with probability
+	// positive independently with probability c; the rest is the unlabeled data. Labeled examples are draws from the
+	// positive class as well, but an unlabeled one is positive only with probability
 	//
 	//	π(1−c) / (1−πc),
 	//
-	// independently of the others. A design with this scheme is conditional on how many of the b examples were labeled.
+	// independently of the others. A design with this scheme is conditional on the number of labeled examples among the
+	// b examples.
 	SingleDataset
 )
 
@@ -32,26 +33,26 @@ func (s Scheme) String() string { return lists.Name(s, "Scheme", "case-control",
 // Values of Design.SameView for the two pure cases.
 const (
 	IndependentViews = 0.0 // the views of an example are independent draws from its class, the assumption of Theorem 2
-	IdenticalViews   = 1.0 // the views of an example are one and the same draw, as with no augmentation at all
+	IdenticalViews   = 1.0 // the views of an example are the same draw, as without augmentation
 )
 
-// Design says how a multi-viewed batch is drawn from a [Population]: b = Labeled + Unlabeled examples, each seen in two
-// views. The labeled examples come first.
+// Design describes how a multi-viewed batch is drawn from a [Population]: b = Labeled + Unlabeled examples with two
+// views each. The labeled examples come first.
 //
-// Every example draws its class first: positive where it is labeled, else positive with probability UnlabeledPrior. Its
-// first view is a draw from that class. Its second view is with probability ρ = SameView the first view again, else
+// First the class of every example is drawn: positive if it is labeled, else positive with probability UnlabeledPrior.
+// Its first view is a draw from that class. Its second view equals the first with probability ρ = SameView, else it is
 // another independent draw from the class. Different examples are independent.
 type Design struct {
 	Labeled   int     // m, labeled positives in a batch
 	Unlabeled int     // u, unlabeled examples in a batch
-	Prior     float64 // π, the share of positives in the population
+	Prior     float64 // π, the fraction of positives in the population
 	SameView  float64 // ρ, from IndependentViews to IdenticalViews
 
 	Scheme    Scheme
-	LabelRate float64 // c, the share of positives that get labeled; for SingleDataset only
+	LabelRate float64 // c, the fraction of positives that are labeled; for SingleDataset only
 }
 
-// Validate reports what keeps d from being a design.
+// Validate returns an error if d is not a valid design.
 func (d Design) Validate() error {
 	if d.Labeled < 0 || d.Unlabeled < 0 || d.Examples() == 0 {
 		return fmt.Errorf("theory: a batch of %d labeled and %d unlabeled examples; neither may be negative nor both 0", d.Labeled, d.Unlabeled)
@@ -79,12 +80,12 @@ func (d Design) Examples() int { return d.Labeled + d.Unlabeled }
 // Rows returns 2b, the number of rows of the multi-viewed batch.
 func (d Design) Rows() int { return 2 * d.Examples() }
 
-// Negatives returns N = 2b − 2, how many rows an anchor meets besides its own other view; the N of the ideal loss (3) that a
-// batch is held against.
+// Negatives returns N = 2b − 2, the number of rows other than an anchor and its own other view. It is the N of the
+// ideal loss (3) that a batch is compared with.
 func (d Design) Negatives() int { return d.Rows() - 2 }
 
-// UnlabeledPrior returns the probability that an unlabeled example is positive: π for case-control, π(1−c)/(1−πc) for a single
-// data set. It is NaN where π = c = 1, since then nothing is unlabeled.
+// UnlabeledPrior returns the probability that an unlabeled example is positive: π for case-control, π(1−c)/(1−πc) for a
+// single data set. It is NaN for π = c = 1, since then nothing is unlabeled.
 func (d Design) UnlabeledPrior() float64 {
 	if d.Scheme == SingleDataset {
 		return d.Prior * (1 - d.LabelRate) / (1 - d.Prior*d.LabelRate)
@@ -92,9 +93,9 @@ func (d Design) UnlabeledPrior() float64 {
 	return d.Prior
 }
 
-// PositiveShare returns α = (m + u·q)/b, the expected share of positives among the examples of a batch, and so among its anchors;
-// q is [Design.UnlabeledPrior]. For case-control it is (γ+π)/(1+γ), more than π wherever something is labeled
-// and π < 1.
+// PositiveShare returns α = (m + u·q)/b, the expected fraction of positives among the examples of a batch, and so among
+// its anchors; q is [Design.UnlabeledPrior]. For case-control it is (γ+π)/(1+γ), which exceeds π if any example is
+// labeled and π < 1.
 func (d Design) PositiveShare() float64 {
 	if d.Unlabeled == 0 {
 		return 1
@@ -102,15 +103,16 @@ func (d Design) PositiveShare() float64 {
 	return (float64(d.Labeled) + float64(d.Unlabeled)*d.UnlabeledPrior()) / float64(d.Examples())
 }
 
-// outcome is what one example can be: its class, the points of its two views, and the probability of that.
+// outcome is a possible outcome for one example: its class, the points of its two views, and the probability.
 type outcome struct {
 	class         int32 // 1 for positive, 0 for negative
 	first, second int
 	p             float64
 }
 
-// outcomes lists what a labeled and what an unlabeled example can be, impossible cases left out. What the symmetry says to
-// make no difference is not told apart: a pair of views and its reverse, or the two classes on the same points.
+// outcomes lists the possible outcomes for a labeled and for an unlabeled example, without impossible ones. Outcomes
+// that the symmetry makes equivalent are merged: a pair of views and its reverse, or the two classes on the same
+// points.
 func (d Design) outcomes(s support, symmetry Symmetry) (labeled, unlabeled []outcome) {
 	list := func(prior float64) []outcome {
 		p := map[outcome]float64{} // by outcomes without their p
@@ -144,13 +146,13 @@ func (d Design) outcomes(s support, symmetry Symmetry) (labeled, unlabeled []out
 		return all
 	}
 	labeled = list(1)
-	if d.Unlabeled > 0 { // without unlabeled examples their prior may not exist
+	if d.Unlabeled > 0 { // without unlabeled examples their prior may be undefined
 		unlabeled = list(d.UnlabeledPrior())
 	}
 	return labeled, unlabeled
 }
 
-// validate checks everything that a measurement starts from.
+// validate checks all inputs of a measurement.
 func validate(p Population, d Design, tau float64) error {
 	return errors.Join(p.Validate(), d.Validate(), checkTau(tau))
 }

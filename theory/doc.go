@@ -1,23 +1,24 @@
-// Package theory measures what contrastive objectives do on populations small enough to be known whole: mean, variance,
-// bias against the ideal loss, and gradient; exactly where all batches can be counted, else by sampling with intervals. On
-// top of that stand claims: statements of a paper, each with a check that recomputes its verdict.
+// Package theory measures contrastive objectives on small, fully known populations: mean, variance, bias against the
+// ideal loss, and gradient. Measurements are exact if all batches can be enumerated, else sampled with intervals.
+// Claims build on them: statements of a paper, each with a check that recomputes its verdict.
 //
-// There is no second implementation of a loss here. What is measured are the [pucl.Objective] values that train models,
-// run as graphs on the engine.
+// The package has no second implementation of a loss. It measures the [pucl.Objective] values that train models, run as
+// graphs on the engine.
 //
 // # From a population to a number
 //
-//	Population   each class shows finitely many points, with probabilities
+//	Population   finitely many points of each class, with probabilities
 //	Design       how a batch is drawn: m labeled and u unlabeled examples, class prior π, two views each
-//	Meter        objectives at a temperature, compiled; Exact, MonteCarlo, Gradient and GradientCovariance put it to use
+//	Meter        a compiled objective at a temperature; used by Exact, MonteCarlo, Gradient and GradientCovariance
 //	Result       moments of attraction, log partition and loss; the ideal loss and the bias
-//	Question     a number that a population and a design answer, such as LossBias
-//	Search       looks for the case with the largest answer and makes it readable
-//	Examine      asks all of this of one objective, a loss of your own for example, and writes a page
+//	Question     a quantity of a population and a design, such as LossBias
+//	Search       finds the case with the largest value and simplifies it
+//	Examine      measures all of this for one objective, for example your own loss, and writes a page
 //
-// Beside them stand closed forms to hold measurements against ([PairVariance], [Population.PairGradientRest],
-// [LimitPartitionGap] and how fast it is reached, [LimitPartitionRate]), the gradients of one given batch ([AnchorGradients]), a finite joint distribution with its mutual information ([Joint]) and
-// expectations of a contrast with many samples ([ExpectCounts], [CriticLoss]), and two-means in whole numbers and fractions
+// There are also closed forms to compare measurements with ([PairVariance], [Population.PairGradientRest],
+// [LimitPartitionGap] and its rate of convergence, [LimitPartitionRate]), the gradients of one given batch
+// ([AnchorGradients]), a finite joint distribution with its mutual information ([Joint]), expectations of a contrast
+// with many samples ([ExpectCounts], [CriticLoss]), and two-means in whole numbers and fractions
 // ([EnumerateRationalSeeding]).
 //
 // Two points on a circle, two unlabeled examples, π = 1/2:
@@ -32,11 +33,11 @@
 //
 //	m, u   labeled and unlabeled examples in a batch, b = m + u
 //	n      rows of the multi-viewed batch, 2b
-//	π      class prior, the share of positives in the population
-//	q      prior of the unlabeled examples, the share of positives among them
-//	α      share of positives among the anchors
-//	c      label rate, the share of positives that get labeled (single data set only)
-//	ρ      probability that the second view of an example is the first again
+//	π      class prior, the fraction of positives in the population
+//	q      prior of the unlabeled examples, the fraction of positives among them
+//	α      fraction of positives among the anchors
+//	c      label rate, the fraction of positives that are labeled (single data set only)
+//	ρ      probability that the second view of an example equals the first
 //	γ      ratio of labeled to unlabeled data
 //	N      negatives of the ideal loss, 2b − 2
 //	τ      temperature
@@ -47,5 +48,5 @@
 //
 // # Claims
 //
-// Package claims, below this one, puts these instruments to the statements of the papers.
+// Package claims, below this one, applies these tools to the statements of the papers.
 package theory

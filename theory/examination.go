@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// String returns the examination as a page for a terminal: where it was made, a table, and what it says in words.
+// String returns the examination as a page for a terminal: the setting, a table, and a summary in sentences.
 func (e Examination) String() string {
 	rows := e.table()
 	widths := make([]int, len(rows[0]))
@@ -48,12 +48,12 @@ func (e Examination) Markdown() string {
 	return text + "\n" + strings.Join(lists.Map(e.words(), escape.Replace), "\n\n") + "\n"
 }
 
-// title says what was measured and where.
+// title returns the name of the objective and the setting.
 func (e Examination) title() string {
 	return fmt.Sprintf("%s at τ = %g; %s", e.Objective.Result.Objective, e.Tau, situation(e.Population, e.Design))
 }
 
-// table returns the numbers, in nats, with a row of names above and a column of what they are before them.
+// table returns the numbers, in nats, with a header row and a column of names.
 func (e Examination) table() [][]string {
 	rows := [][]string{append([]string{""}, e.names()...)}
 	add := func(name string, of func(Examined) float64) {
@@ -70,7 +70,7 @@ func (e Examination) table() [][]string {
 	return rows
 }
 
-// significant writes a number with five digits, and what is nothing but rounding as 0.
+// significant formats a number with five digits, and values within rounding error as 0.
 func significant(x float64) string {
 	if math.Abs(x) <= roundingOnly {
 		x = 0
@@ -78,10 +78,10 @@ func significant(x float64) string {
 	return fmt.Sprintf("%.5g", x)
 }
 
-// roundingOnly is what numbers that are 0 may come to.
+// roundingOnly is the largest rounding error of a number that is 0.
 const roundingOnly = 1e-9
 
-// words says in sentences what the table shows.
+// words summarizes the table in sentences.
 func (e Examination) words() []string {
 	x, name := e.Objective, e.Objective.Result.Objective
 	biased := func(of Number, what string) string {
@@ -91,8 +91,8 @@ func (e Examination) words() []string {
 		return fmt.Sprintf("%s is %s off", what, significant(of.Value))
 	}
 	said := []string{fmt.Sprintf("%s here, and %s.", biased(x.Result.Bias, "The loss of "+name), biased(x.Result.AttractionBias(), "its attraction"))}
-	// relations are what is said where the objective's number is the smaller one, an equal one or the larger one; ending follows the
-	// names of those that it is compared with.
+	// relations are the phrases for a smaller, an equal and a larger number of the objective; ending follows the names
+	// of the references that it is compared with.
 	compare := func(what string, relations [3]string, ending string, of func(Examined) float64) {
 		var groups [3][]string
 		for _, r := range e.References {

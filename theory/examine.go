@@ -14,24 +14,24 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// ExamineConfig says where an objective is looked at. The zero value works.
+// ExamineConfig is the setting in which an objective is measured. The zero value works.
 type ExamineConfig struct {
-	// Population is where all but the worst case is measured. Without atoms it is one with positives at a right angle, (1, 0) and
-	// (0, 1), and negatives at (−1, 0).
+	// Population is used for everything except the worst case. Without atoms it has positives at a right angle, (1, 0)
+	// and (0, 1), and negatives at (−1, 0).
 	Population Population
 
-	Design     Design           // of the batches there; the zero Design means two labeled and two unlabeled examples, π = ½
+	Design     Design           // of its batches; the zero Design means two labeled and two unlabeled examples, π = ½
 	Tau        float64          // temperature; 0 means 0.5, as in the paper
-	References []pucl.Objective // what the objective is set beside, but for one of its own name; nil means ssCL and PUCL
+	References []pucl.Objective // objectives for comparison, without one of the same name; nil means ssCL and PUCL
 
-	// Search looks for the largest bias of the loss, of each objective; nil means one of some 300 cases.
+	// Search finds the largest bias of the loss of each objective; nil means a search of some 300 cases.
 	Search *Search
 
 	// Progress, if not nil, is called for each objective with its name: before anything is measured, and then as [Search.Progress].
 	Progress func(objective string, at SearchProgress)
 }
 
-// Examined is what one objective does: exactly, in nats.
+// Examined holds the measurements of one objective: exact, in nats.
 type Examined struct {
 	Result           Result       // moments of the loss and its terms, and the bias
 	GradientBias     float64      // length of the gradient bias in the points of the population, [Meter.GradientBias]
@@ -39,7 +39,7 @@ type Examined struct {
 	Worst            SearchResult // the largest bias of the loss over many populations and designs, [LossBias]
 }
 
-// Examination is an objective beside its references; String and Markdown write it as a page.
+// Examination is the comparison of an objective with references; String and Markdown write it as a page.
 type Examination struct {
 	Population Population
 	Design     Design
@@ -48,11 +48,12 @@ type Examination struct {
 	References []Examined
 }
 
-// Examine measures an objective, one of your own for example, for what theorems ask about: the bias of its loss and of its
-// gradient against the ideal loss (3), their variance over batches, and the worst case of the bias that a search finds.
+// Examine measures the quantities of the theorems for an objective, for example one of your own: the bias of its loss
+// and of its gradient against the ideal loss (3), their variance over batches, and the worst case of the bias that a
+// search finds.
 //
-// What an objective, a population or a design makes impossible to measure is an error of one sentence: a term that does not give
-// one number for each anchor, a loss that is not finite, a population that shows one point, a class prior that was left 0.
+// It returns an error if the objective, the population or the design cannot be measured: a term without exactly one
+// number per anchor, a loss that is not finite, a population of a single point, or an unset class prior.
 func Examine(eng *engine.Engine, o pucl.Objective, config ExamineConfig) (e Examination, err error) {
 	defer must.Catch(&err)
 	o.Name = cmp.Or(o.Name, "mine")
@@ -84,7 +85,7 @@ func (c ExamineConfig) withDefaults() ExamineConfig {
 	return c
 }
 
-// check returns an error for what can be measured, but tells nothing of an objective.
+// check returns an error for settings that can be measured but yield no information about an objective.
 func (c ExamineConfig) check(eng *engine.Engine, o pucl.Objective) error {
 	if err := cmp.Or(checkMeasurable(eng, o, c.Tau), c.Population.Validate(), c.Design.Validate()); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (c ExamineConfig) check(eng *engine.Engine, o pucl.Objective) error {
 	return nil
 }
 
-// examine measures one objective; it ends the examination where that is not possible.
+// examine measures one objective; it ends the examination if that is not possible.
 func (c ExamineConfig) examine(eng *engine.Engine, o pucl.Objective) Examined {
 	search := *c.Search
 	if c.Progress != nil {

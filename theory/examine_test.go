@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
-// What cannot be examined is told in one sentence, without the layers of the engine.
+// An objective that cannot be measured is reported in one sentence, without the layers of the engine.
 func TestExamineRefuses(t *testing.T) {
 	eng := openEngine(t)
 	attracted := func(by pucl.Term) pucl.Objective {
@@ -48,7 +48,7 @@ func TestExamineRefuses(t *testing.T) {
 	expect.That(t, expect.Err(Examine(nil, pucl.PUCL(), ExamineConfig{})) != nil, "no engine: no error")
 }
 
-// A reference that is the objective itself is left out, and the page says where nothing is biased.
+// A reference equal to the objective itself is left out, and the page states where there is no bias.
 func TestExaminationInWords(t *testing.T) {
 	config := ExamineConfig{References: []pucl.Objective{pucl.SSCL()}, Search: &Search{Atoms: 1, Random: -1, Climbs: -1}}
 	e := expect.Must(Examine(openEngine(t), pucl.SSCL(), config))(t)
@@ -72,7 +72,7 @@ func ask(t *testing.T, q Question, p Population, d Design) float64 {
 	return n.Value
 }
 
-// Exact answers against loops over all sequences.
+// Exact values against loops over all sequences.
 func TestQuestionsAgainstLoops(t *testing.T) {
 	const tau = 0.5
 	p, d := quartet(), Design{Labeled: 1, Unlabeled: 2, Prior: 0.35, SameView: 0.3}
@@ -91,7 +91,7 @@ func TestQuestionsAgainstLoops(t *testing.T) {
 	expect.That(t, name == "variance of the loss of SCL-PU, τ = 0.5 above that of PUCL, τ = 0.5", "%v", name)
 }
 
-// The gradient bias is the slope of the bias: by central differences of losses counted in loops.
+// The gradient bias equals the gradient of the bias, by central differences of losses computed in loops.
 func TestGradientBiasQuestion(t *testing.T) {
 	const tau, h = 0.5, 1e-5
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35}
@@ -122,7 +122,7 @@ func TestGradientBiasQuestion(t *testing.T) {
 	near(t, "extra gradient bias", ask(t, ExtraGradientBias(a, b), quartet(), d), length("SCL-PU")-length("ssCL"), 1e-6)
 }
 
-// Sampled answers have intervals that hold the exact ones; asking again draws anew.
+// Sampled values have intervals that contain the exact ones; a second measurement uses new draws.
 func TestSampledQuestions(t *testing.T) {
 	p, d := quartet(), Design{Labeled: 2, Unlabeled: 2, Prior: 0.35}
 	a, b := meterOf(t, pucl.SCLPU(), 0.5), meterOf(t, pucl.SSCL(), 0.5)
@@ -141,16 +141,16 @@ func TestSampledQuestions(t *testing.T) {
 	}
 }
 
-// Two objectives are measured on different draws, so that their intervals are independent: the difference of an objective to
-// itself is not 0 but uncertain.
+// Two objectives are measured on different draws, so that their intervals are independent: the difference of an
+// objective to itself is not exactly 0 but has an interval.
 func TestExtraVarianceDrawsTwice(t *testing.T) {
 	m := meterOf(t, pucl.SSCL(), 0.5)
 	got, err := ExtraVariance(m, m, &Draws{Batches: 3000, Confidence: 0.9999}).Ask(quartet(), Design{Unlabeled: 2, Prior: 0.35})
 	expect.That(t, err == nil && got.Value != 0 && got.Contains(0), "%s, %v", got, err)
 }
 
-// Batches too large to be counted. ssCL's attraction has no bias, SCL-PU's has; the largest of many sampled numbers must not
-// pass for a bias.
+// Batches too large to enumerate. The attraction of ssCL has no bias, that of SCL-PU has; the largest of many sampled
+// numbers must not count as a bias.
 func TestSearchOnSamples(t *testing.T) {
 	expect.Slow(t)
 	designs := []Design{{Unlabeled: 8, Prior: 0.5}}

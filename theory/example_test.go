@@ -12,9 +12,9 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Two opposite points, two unlabeled examples, τ = 1, no augmentation. Half of the batches hold one class only: then all
-// similarities are 1 and the loss is log 3. In the other half an anchor meets itself once more and the opposite point twice:
-// log(1 + 2e⁻²), which is also the ideal loss, since there both others are true negatives.
+// Two opposite points, two unlabeled examples, τ = 1, no augmentation. Half of the batches hold one class only: then
+// all similarities are 1 and the loss is log 3. In the other half an anchor has one row at its own point and two at the
+// opposite one: log(1 + 2e⁻²). This is also the ideal loss, since both other rows are true negatives.
 func Example() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -40,7 +40,8 @@ func Example() {
 	// batches    3
 }
 
-// The same population with eight examples, of which four are labeled: too many batches for a reader, so they are drawn.
+// The same population with eight examples, of which four are labeled: too many batches to enumerate, so they are
+// sampled.
 func ExampleMeter_MonteCarlo() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -64,7 +65,8 @@ func ExampleMeter_MonteCarlo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// In this world an anchor and what PUCL attracts it to are always of one class, so every similarity is 1.
+	// In this population an anchor and the rows that PUCL attracts it to always have one class, so every similarity is
+	// 1.
 	fmt.Printf("attraction %.4f\n", sampled.Attraction.Mean.Value)
 	fmt.Println("the interval holds the exact loss:", sampled.Loss.Mean.Contains(exact.Loss.Mean.Value))
 	// Output:
@@ -87,8 +89,8 @@ func ExampleIdealLoss() {
 	// 0.9048
 }
 
-// A loss of one's own in five lines: labeled anchors are attracted half to their own view, as by ssCL, and half to all labeled rows,
-// as by PUCL. It lies between the two in all that varies. The search goes over a grid only, so that it is quick.
+// A custom loss in five lines: labeled anchors are attracted half to their own view, as by ssCL, and half to all
+// labeled rows, as by PUCL. Its values lie between those of the two. The search covers only a grid, which is quick.
 func ExampleExamine() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -124,9 +126,9 @@ func ExampleExamine() {
 	// Of 57 cases tried the worst is off by 1.525; a plain one near it: positive 1 at (1, 0); negative 1 at (-1, 0); m = 2, u = 2, π = 0.75, ρ = 0: 1.52496.
 }
 
-// Is a term of one's own unbiased, and if not, where is it worst? This one attracts an anchor to all other rows of the batch,
-// at τ = 1. Of its three other rows, in a batch of two examples, two belong to the other example, and that is of the other class
-// in half of the batches. With the classes on opposite points the similarity is −1 there in place of 1: ⅔·½·2 = ⅔ too little.
+// Bias of a custom term and its worst case. This term attracts an anchor to all other rows of the batch, at τ = 1. In a
+// batch of two examples, two of its three other rows belong to the other example, which has the other class in half of
+// the batches. With the classes on opposite points the similarity is then −1 instead of 1: the bias is −⅔·½·2 = −⅔.
 func ExampleSearch() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -161,16 +163,16 @@ func ExampleSearch() {
 	// positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 0.666667
 }
 
-// A question of one's own, without any engine: where do two classes lie farthest apart in the mean, among those of two equally
-// likely points of a square? E[cos] between the classes is −½ at best: the two classes are then the two halves of the square,
-// and of the four pairs of points two are opposite and two at a right angle.
+// A custom quantity without an engine: the largest mean distance between two classes of two equally likely points of a
+// square. E[cos] between the classes is at least −½. It is attained by the two halves of the square: of the four pairs
+// of points two are opposite and two at a right angle.
 func ExampleQuestion() {
 	apart := theory.Question{
 		Name: "mean angle between the classes",
 		Ask: func(p theory.Population, d theory.Design) (theory.Number, error) {
 			_, _, between, err := p.Proximity(1)
 			if len(p.Positive) < 2 || len(p.Negative) < 2 {
-				between = 1 // not asked for
+				between = 1 // not needed
 			}
 			return theory.Exactly(-between), err
 		},
@@ -185,8 +187,8 @@ func ExampleQuestion() {
 	// positive 1/2 at (1, 0), 1/2 at (0, 1); negative 1/2 at (-1, 0), 1/2 at (0, -1); m = 0, u = 2, π = 0.5, ρ = 0: 0.5
 }
 
-// Labeled 0; unlabeled 1 and 3, drawn with weights 1 and 9. From 1, the point 3 is left at squared distance 4; from 3, the
-// point 1 at 1: (1·4 + 9·1)/10. The best split is {0, 1} and {3}, with ½.
+// Labeled 0; unlabeled 1 and 3, drawn with weights 1 and 9. Started at 1, the point 3 has squared distance 4; started
+// at 3, the point 1 has 1: (1·4 + 9·1)/10. The best split is {0, 1} and {3}, with ½.
 func ExampleEnumerateRationalSeeding() {
 	s, err := theory.EnumerateRationalSeeding(theory.RationalLine(0), theory.RationalLine(1, 3))
 	if err != nil {

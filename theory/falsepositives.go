@@ -12,15 +12,15 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// FalsePositives is what an anchor meets on finitely many places where some of the examples that come as its positives are none: they
-// are drawn from p⁺ with probability 1−ρ, and with probability ρ from p⁻, the negatives.
+// FalsePositives is a distribution of positives and negatives over finitely many places with false positives: an
+// observed positive is drawn from p⁺ with probability 1−ρ, and from p⁻, the negatives, with probability ρ.
 type FalsePositives struct {
 	Positive []float64 // p⁺, the probability of each place; sums to 1
 	Negative []float64 // p⁻; above 0 everywhere
 	Rate     float64   // ρ, from 0 to below 1
 }
 
-// Validate returns an error if w is no such world.
+// Validate returns an error if w is invalid.
 func (w FalsePositives) Validate() error {
 	if len(w.Positive) == 0 || len(w.Positive) != len(w.Negative) {
 		return fmt.Errorf("theory: p⁺ of %d places and p⁻ of %d; both must name the same places, at least one", len(w.Positive), len(w.Negative))
@@ -42,36 +42,38 @@ func (w FalsePositives) Validate() error {
 	return nil
 }
 
-// Observed returns p̂⁺ = (1−ρ)p⁺ + ρp⁻, from which what comes as a positive is drawn.
+// Observed returns p̂⁺ = (1−ρ)p⁺ + ρp⁻, the distribution of observed positives.
 func (w FalsePositives) Observed() []float64 {
 	return lists.Make(len(w.Positive), func(k int) float64 { return (1-w.Rate)*w.Positive[k] + w.Rate*w.Negative[k] })
 }
 
-// Without returns (p − ρp⁻)/(1−ρ), by which p⁺ follows from [FalsePositives.Observed]: the idea of L_Pos, as an identity. What comes out
-// below 0 becomes 0, and the rest is scaled to sum to 1.
+// Without returns (p − ρp⁻)/(1−ρ), which recovers p⁺ from [FalsePositives.Observed]: the identity behind L_Pos.
+// Negative entries become 0, and the rest is scaled to sum to 1.
 func (w FalsePositives) Without(p []float64) []float64 {
 	out := lists.Make(len(p), func(k int) float64 { return max(0, p[k]-w.Rate*w.Negative[k]) })
 	floats.Scale(1/floats.Sum(out), out)
 	return out
 }
 
-// PositiveMass is how a loss makes the mass of a positive out of its own score h = exp s and of the mean h̄⁻ of scores over p⁻.
+// PositiveMass is the formula for the mass of a positive from its own score h = exp s and the mean h̄⁻ of scores over
+// p⁻.
 type PositiveMass int
 
-// The masses. In each L = E[−log g/(g + N h̄⁻)] over observed positives.
+// The masses. In each case L = E[−log g/(g + N h̄⁻)] over observed positives.
 const (
 	AsObserved PositiveMass = iota // g = h: the N-pair loss, with the mean of its negatives
-	Subtracted                     // g = (h − ρh̄⁻)/(1−ρ): L_Pos with the observed positive for the mixture
+	Subtracted                     // g = (h − ρh̄⁻)/(1−ρ): L_Pos with the observed positive in place of the mixture
 	Mixed                          // g = (1−ρ)h + ρh̄⁻: L_Pos over all rows of a batch, with the τ⁺ of pucl.TauPlusForRate
 )
 
-// Recovered returns the distribution over places that the scores show which minimize the loss with n negatives: p⁻_k·h_k, scaled to
-// sum to 1. InfoNCE's scores tell p⁺ in this way. The loss is convex in the masses g at a given mean, so that there is one minimum:
+// Recovered returns the distribution over places implied by the scores that minimize the loss with n negatives:
+// p⁻_k·h_k, scaled to sum to 1. For the scores of InfoNCE this is p⁺. The loss is convex in the masses g at a given
+// mean, so that there is one minimum:
 //
 //	g_k² + N g_k = λ p̂⁺_k/p⁻_k,   Σ p⁻_k g_k = 1,
 //
-// and h follows from g. As N grows g tends to p̂⁺/p⁻, whatever the mass, and so what is recovered to p̂⁺ as observed; mixed to p⁺; and
-// subtracted to (1−ρ)²p⁺ + (1−(1−ρ)²)p⁻, farther from p⁺ than what is observed.
+// and h follows from g. As N grows g tends to p̂⁺/p⁻ for every mass. The recovered distribution then tends to p̂⁺ for
+// observed, to p⁺ for mixed, and to (1−ρ)²p⁺ + (1−(1−ρ)²)p⁻ for subtracted, which is farther from p⁺ than p̂⁺.
 func (w FalsePositives) Recovered(mass PositiveMass, n float64) (q []float64, err error) {
 	defer must.Catch(&err)
 	must.Do(w.Validate())
@@ -83,7 +85,8 @@ func (w FalsePositives) Recovered(mass PositiveMass, n float64) (q []float64, er
 	masses := func(lambda float64) []float64 {
 		return lists.Map(ratio, func(r float64) float64 { return 2 * lambda * r / (n + math.Sqrt(n*n+4*lambda*r)) })
 	}
-	// The mean of g grows with λ: from 0, and beyond 1 where the largest λ makes every place with a positive as heavy as 1/p⁻.
+	// The mean of g grows with λ: from 0 to beyond 1, since the largest λ makes the mass of every place with a positive
+	// at least 1/p⁻.
 	low, high := 0.0, 1.0
 	for floats.Dot(masses(high), w.Negative) < 1 {
 		high *= 2
@@ -113,9 +116,10 @@ func (w FalsePositives) Recovered(mass PositiveMass, n float64) (q []float64, er
 	return q, nil
 }
 
-// ThresholdRule returns what the scores show that minimize L_Pos with its expectations inside the logarithm, as the slides print L̃_Pos,
-// over scores h from 1 to most: the largest at the places where p⁺/p⁻ is above some threshold and the smallest elsewhere, whatever p⁺ is
-// beyond that. It is the same for every ρ.
+// ThresholdRule returns the distribution implied by the scores h from 1 to most that minimize L_Pos with its
+// expectations inside the logarithm, printed as L̃_Pos in the slides. The minimizer is the largest score at the places
+// where p⁺/p⁻ exceeds some threshold and the smallest elsewhere, regardless of other properties of p⁺. It is the same
+// for every ρ.
 func (w FalsePositives) ThresholdRule(most float64) (q []float64, err error) {
 	defer must.Catch(&err)
 	must.Do(w.Validate())
@@ -147,7 +151,7 @@ func (w FalsePositives) ThresholdRule(most float64) (q []float64, err error) {
 	return q, nil
 }
 
-// TotalVariation returns ½ Σ|p − q|, from 0 for equal distributions to 1 for those that share no place.
+// TotalVariation returns ½ Σ|p − q|: 0 for equal distributions, 1 for distributions with disjoint supports.
 func TotalVariation(p, q []float64) (float64, error) {
 	if len(p) != len(q) || len(p) == 0 {
 		return math.NaN(), errors.New("theory: total variation takes two distributions over the same places, at least one")

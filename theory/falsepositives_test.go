@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// someFalsePositives returns a world of so many places.
+// someFalsePositives returns a random distribution over so many places.
 func someFalsePositives(rng *rand.Rand, places int, rate float64) FalsePositives {
 	w := FalsePositives{Rate: rate}
 	distribution := func() []float64 {
@@ -27,7 +27,7 @@ func someFalsePositives(rng *rand.Rand, places int, rate float64) FalsePositives
 	return w
 }
 
-// lossOf is E[−log g/(g + N h̄⁻)] written down anew.
+// lossOf computes E[−log g/(g + N h̄⁻)] independently.
 func (w FalsePositives) lossOf(mass PositiveMass, h []float64, n float64) (loss float64) {
 	mean := 0.0
 	for k := range h {
@@ -46,7 +46,7 @@ func (w FalsePositives) lossOf(mass PositiveMass, h []float64, n float64) (loss 
 	return loss
 }
 
-// What is recovered belongs to scores that nothing near them beats.
+// No scores near the recovered ones have a smaller loss.
 func TestRecoveredMinimizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 30 {
@@ -73,7 +73,7 @@ func TestRecoveredMinimizes(t *testing.T) {
 	}
 }
 
-// With many negatives what is recovered is known in closed form.
+// With many negatives the recovered distribution has a closed form.
 func TestRecoveredInTheLimit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 20 {
@@ -90,7 +90,7 @@ func TestRecoveredInTheLimit(t *testing.T) {
 	}
 }
 
-// The best bounded scores with the mean inside the logarithm are found by trying all.
+// Enumeration finds the best bounded scores with the mean inside the logarithm.
 func TestThresholdRule(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 30 {

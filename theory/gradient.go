@@ -10,14 +10,14 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PointGradient is the derivative of a loss with respect to the points of a population's atoms, in the same order and with as
-// many coordinates. Since only the direction of a point counts, each row is perpendicular to its point, and shrinks as the
-// point is made longer.
+// PointGradient is the derivative of a loss with respect to the points of a population's atoms, in the same order and
+// with as many coordinates. Since only the direction of a point matters, each row is perpendicular to its point, and is
+// inversely proportional to the point's length.
 type PointGradient struct {
 	Positive, Negative [][]float64
 }
 
-// Minus returns the difference of two gradients on the same population; the gradient bias is that of [Meter.Gradient] and
+// Minus returns the difference of two gradients on the same population; the gradient bias is [Meter.Gradient] minus
 // [IdealGradient].
 func (g PointGradient) Minus(other PointGradient) PointGradient {
 	subtract := func(a, b [][]float64) [][]float64 {
@@ -40,10 +40,12 @@ func (g PointGradient) flat() []float64 {
 	return slices.Concat(slices.Concat(g.Positive, g.Negative)...)
 }
 
-// Gradient returns the gradient of the objective's mean loss, which is the mean of its gradients: every batch's loss is
-// differentiated by the engine and counted with the batch's probability. Limits and symmetries are those of [Meter.Exact].
+// Gradient returns the gradient of the objective's mean loss, which is the mean of its gradients: the engine
+// differentiates every batch's loss, weighted with the batch's probability. Limits and symmetries are those of
+// [Meter.Exact].
 //
-// Atoms are taken one by one, also where two of them lie on one point: the gradient tells what moving one alone does.
+// Atoms count separately, even if two of them have the same point: each row is the derivative for moving one atom
+// alone.
 func (m *Meter) Gradient(p Population, d Design) (g PointGradient, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.tau))
@@ -59,8 +61,9 @@ func (m *Meter) Gradient(p Population, d Design) (g PointGradient, err error) {
 	return newGradient(p, func(point, k int) float64 { return sums[point*dim+k].value() }), nil
 }
 
-// eachGradient hands visit the batches of the design, chunk by chunk, with the gradient of each batch's loss in its rows, as
-// many numbers a row as a point has coordinates. The points are numbered as the atoms are, the positive ones first.
+// eachGradient calls visit with the batches of the design, chunk by chunk, and the gradient of each batch's loss in its
+// rows, with as many numbers per row as a point has coordinates. The points are numbered as the atoms are, the positive
+// ones first.
 func (m *Meter) eachGradient(p Population, d Design, visit func(c chunk, slopes []float64)) {
 	s := p.support(false)
 	batches, _, report := m.enumerate(d, s)
@@ -77,8 +80,8 @@ func (m *Meter) eachGradient(p Population, d Design, visit func(c chunk, slopes 
 	})
 }
 
-// GradientBias returns the Euclidean length of the gradient bias of the objective, in the points of the population: of the
-// gradient of its mean loss, [Meter.Gradient], less that of the ideal loss, [IdealGradient].
+// GradientBias returns the Euclidean length of the gradient bias of the objective in the points of the population: the
+// gradient of its mean loss, [Meter.Gradient], minus the gradient of the ideal loss, [IdealGradient].
 func (m *Meter) GradientBias(p Population, d Design) (bias float64, err error) {
 	defer must.Catch(&err)
 	g, ideal := must.Get(m.Gradient(p, d)), must.Get(IdealGradient(p, d.Prior, d.Negatives(), m.tau))
@@ -90,7 +93,7 @@ func IdealGradient(p Population, prior float64, negatives int, tau float64) (g P
 	defer must.Catch(&err)
 	must.Do(validateIdeal(p, prior, negatives, tau))
 	s := p.support(false)
-	// First with respect to the similarities: ∂(log Z − s_ij)/∂s_ik is the soft-max share of k, less 1 for k = j.
+	// First with respect to the similarities: ∂(log Z − s_ij)/∂s_ik is the softmax probability of k, minus 1 for k = j.
 	slopes := lists.Table(len(s.points), len(s.points), func(int, int) (zero kahan) { return })
 	idealTerms(s, prior, negatives, tau, func(t idealTerm) {
 		slopes[t.i][t.j].add(t.p * (math.Exp(t.sim[t.j]-t.logZ) - 1))
@@ -100,8 +103,8 @@ func IdealGradient(p Population, prior float64, negatives int, tau float64) (g P
 			}
 		}
 	})
-	// Then with respect to the points: ∂s_ij/∂z_i = (u_j − (u_i·u_j) u_i)/(τ|z_i|) with u the unit points, which also
-	// holds, being 0, for i = j.
+	// Then with respect to the points: ∂s_ij/∂z_i = (u_j − (u_i·u_j) u_i)/(τ|z_i|) with u the unit points, which is
+	// correctly 0 for i = j.
 	unit := s.unit()
 	g = newGradient(p, func(int, int) float64 { return 0 })
 	rows := slices.Concat(g.Positive, g.Negative)
@@ -117,7 +120,8 @@ func IdealGradient(p Population, prior float64, negatives int, tau float64) (g P
 	return g, nil
 }
 
-// newGradient lays out the entries of a gradient, given by the number of the point (positive atoms first) and coordinate.
+// newGradient builds a gradient from its entries, given by the number of the point (positive atoms first) and
+// coordinate.
 func newGradient(p Population, entry func(point, k int) float64) PointGradient {
 	rows := lists.Table(len(p.Positive)+len(p.Negative), p.Dim(), entry)
 	return PointGradient{rows[:len(p.Positive)], rows[len(p.Positive):]}

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
-// nearGradient holds a gradient against central differences of f, which sees every coordinate of every atom moved alone.
+// nearGradient compares a gradient with central differences of f in every coordinate of every atom.
 func nearGradient(t *testing.T, what string, got PointGradient, p Population, f func(Population) float64) {
 	t.Helper()
 	const h = 1e-5
@@ -54,10 +54,10 @@ func TestGradientAgainstFiniteDifferences(t *testing.T) {
 	}
 }
 
-// The gradient for an atom tells what moving it alone does, also while another atom lies on the same point.
+// The gradient for an atom is the derivative for moving it alone, even if another atom has the same point.
 func TestGradientTellsAtomsOnOnePointApart(t *testing.T) {
 	p := quartet()
-	p.Negative[1].Z = []float64{2, 0} // where the first positive atom is
+	p.Negative[1].Z = []float64{2, 0} // the point of the first positive atom
 	d := Design{Labeled: 1, Unlabeled: 1, Prior: 0.35}
 	got := expect.Must(meterOf(t, pucl.PUCL(), 0.5).Gradient(p, d))(t)
 	nearGradient(t, "PUCL", got, p, func(p Population) float64 {
@@ -84,7 +84,7 @@ func TestPointGradientArithmetic(t *testing.T) {
 	near(t, "norm", d.Norm(), 6, 1e-15) // √(4 + 16 + 16)
 }
 
-// loopCovariance goes over every sequence of examples, and moves every coordinate of every atom in each batch.
+// loopCovariance enumerates every sequence of examples, and moves every coordinate of every atom in each batch.
 func loopCovariance(p Population, d Design, tau float64, attracts theorytest.Rule) [][]float64 {
 	const h = 1e-5
 	atoms := append(slices.Clone(p.Positive), p.Negative...)
@@ -159,7 +159,7 @@ func TestGradientCovarianceAgainstLoops(t *testing.T) {
 	wantError(t, "no population", err, "at least one atom")
 }
 
-// Blocks are joined so that it makes no difference how the batches fall into them.
+// The result does not depend on the partition of the batches into blocks.
 func TestGradientCovarianceInManyChunks(t *testing.T) {
 	sums := newOuterSums(2)
 	sums.add([]float64{0.25}, [][]float64{{1, 2}})

@@ -11,12 +11,13 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// GradientCovariance returns the covariance matrix of the gradient of a batch's loss with respect to the points of the atoms, over
-// all batches that the design can draw. Its rows and columns are the coordinates of the points, one point after the other, the
-// positive atoms first. Limits and symmetries are those of [Meter.Exact]; atoms are taken one by one, as in [Meter.Gradient].
+// GradientCovariance returns the covariance matrix of the gradient of a batch's loss with respect to the points of the
+// atoms, over all batches that the design can draw. Its rows and columns are the coordinates of the points, one point
+// after the other, the positive atoms first. Limits and symmetries are those of [Meter.Exact]; atoms count separately,
+// as in [Meter.Gradient].
 //
-// An encoder whose parameters move the points with Jacobian J has gradients with covariance JᵀCJ, so what two of these matrices
-// say by their difference being positive semi-definite is said of every encoder.
+// An encoder whose parameters move the points with Jacobian J has gradients with covariance JᵀCJ. So if the difference
+// of two such matrices is positive semi-definite, it is so for every encoder.
 func (m *Meter) GradientCovariance(p Population, d Design) (covariance *mat.SymDense, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.tau))
@@ -32,7 +33,7 @@ func (m *Meter) GradientCovariance(p Population, d Design) (covariance *mat.SymD
 	return sums.covariance(), nil
 }
 
-// outerSums gathers the covariance matrix of vectors that come with probabilities, block by block as type weighted does.
+// outerSums accumulates the covariance matrix of weighted vectors, block by block as type weighted does.
 type outerSums struct {
 	weight  float64
 	mean    []float64
@@ -45,7 +46,7 @@ func newOuterSums(size int) outerSums {
 
 func (o *outerSums) size() int { return len(o.mean) }
 
-// add takes a block in; it changes values.
+// add adds a block; it changes values.
 func (o *outerSums) add(weights []float64, values [][]float64) {
 	weight := floats.SumCompensated(weights)
 	if weight == 0 {
@@ -69,15 +70,15 @@ func (o *outerSums) add(weights []float64, values [][]float64) {
 	o.weight = joined
 }
 
-// covariance returns the matrix; o must have been given a weight.
+// covariance returns the matrix; the total weight must be positive.
 func (o *outerSums) covariance() *mat.SymDense {
 	o.squares.ScaleSym(1/o.weight, o.squares)
 	return o.squares
 }
 
-// PairGradientRest returns, for both classes, what [PairVariance] calls Rest, of the gradient of a pair's similarity in place of
-// the similarity: with g(z, z') the gradient of z·z' = cos(z, z')/τ with respect to the points of the atoms, for two independent
-// draws of the class, the matrix E[r rᵀ] of
+// PairGradientRest returns, for both classes, the Rest of [PairVariance] for the gradient of a pair's similarity in
+// place of the similarity. With g(z, z') the gradient of z·z' = cos(z, z')/τ with respect to the points of the atoms,
+// for two independent draws of the class, it is the matrix E[r rᵀ] of
 //
 //	r(z, z') = g(z, z') − E[g | z] − E[g | z'] + E[g].
 //
@@ -88,7 +89,7 @@ func (p Population) PairGradientRest(tau float64) (positive, negative *mat.SymDe
 	s := p.support(false)
 	dim, unit := p.Dim(), s.unit()
 	size := len(s.points) * dim
-	slope := func(i, j int) []float64 { // of s_ij; with i = j, where the similarity is constant, it is 0
+	slope := func(i, j int) []float64 { // of s_ij; 0 for i = j, since that similarity is constant
 		g := make([]float64, size)
 		cos := floats.Dot(unit[i], unit[j])
 		for _, end := range [][2]int{{i, j}, {j, i}} {
@@ -123,8 +124,8 @@ func (p Population) PairGradientRest(tau float64) (positive, negative *mat.SymDe
 	return rest(s.positive), rest(s.negative), nil
 }
 
-// LeastEigenvalue returns the smallest eigenvalue of a symmetric matrix, NaN where it has none: below 0 by more than rounding, the
-// matrix is not positive semi-definite.
+// LeastEigenvalue returns the smallest eigenvalue of a symmetric matrix, NaN if there is none. If it is below 0 by more
+// than rounding, the matrix is not positive semi-definite.
 func LeastEigenvalue(matrix mat.Symmetric) float64 {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(matrix, false) {

@@ -30,8 +30,8 @@ func Directions(degrees ...float64) [][]float64 {
 	})
 }
 
-// Corners returns the 2^dim corners of a cube, all coordinates ±1; (1, 1, …) comes first. It is empty for dim below 1 and
-// above 16, where they are more than any search can use.
+// Corners returns the 2^dim corners of a cube, all coordinates ±1; (1, 1, …) comes first. It is empty for dim below 1
+// and above 16, which is too many for any search.
 func Corners(dim int) [][]float64 {
 	if dim < 1 || dim > 16 {
 		return nil
@@ -39,8 +39,8 @@ func Corners(dim int) [][]float64 {
 	return lists.Table(1<<dim, dim, func(i, k int) float64 { return float64(1 - 2*(i>>(dim-1-k)&1)) })
 }
 
-// Vary returns copies of d with every combination of the numbers given; an empty list keeps d's own value. A combination of
-// no labeled and no unlabeled examples is left out.
+// Vary returns copies of d with every combination of the given numbers; an empty list keeps d's own value. The
+// combination without labeled and unlabeled examples is left out.
 func (d Design) Vary(labeled, unlabeled []int, priors []float64) []Design {
 	var all []Design
 	for _, d.Labeled = range orOwn(labeled, d.Labeled) {
@@ -55,7 +55,7 @@ func (d Design) Vary(labeled, unlabeled []int, priors []float64) []Design {
 	return all
 }
 
-// orOwn returns list, or own alone where list is empty.
+// orOwn returns list, or own alone if list is empty.
 func orOwn[T any](list []T, own T) []T {
 	if len(list) == 0 {
 		return []T{own}
@@ -63,11 +63,12 @@ func orOwn[T any](list []T, own T) []T {
 	return list
 }
 
-// maxGridPopulations bounds a grid before it is searched for copies.
+// maxGridPopulations bounds the size of a grid before duplicates are removed.
 const maxGridPopulations = 2e5
 
-// grid lists the populations whose classes put multiples of 1/parts on at most atoms of the points. Where oriented is not
-// set, of those that a rotation or reflection of the points turns into one another one is kept. It fails where they are too many.
+// grid lists the populations whose classes put multiples of 1/parts on at most atoms of the points. If oriented is not
+// set, it keeps one of several populations that rotations or reflections of the points map onto each other. It returns
+// an error if they are too many.
 func grid(points [][]float64, atoms, parts int, oriented bool) []Population {
 	size := 0.0
 	for k := 1; k <= min(atoms, parts, len(points)); k++ {
@@ -101,7 +102,7 @@ func grid(points [][]float64, atoms, parts int, oriented bool) []Population {
 // countSubsets returns C(n, k).
 func countSubsets(n, k int) float64 { return countDraws(n-k+1, k, false) }
 
-// shares lists all ways to split parts among n points so that at most atoms of them get any.
+// shares lists all ways to distribute parts among at most atoms of n points.
 func shares(n, atoms, parts int) [][]int {
 	var all [][]int
 	next := make([]int, n)
@@ -128,8 +129,8 @@ func shares(n, atoms, parts int) [][]int {
 	return all
 }
 
-// fixing reports whether share is the largest, in the order of [slices.Compare], of all that the group's permutations turn it
-// into, and which of them leave it as it is.
+// fixing reports whether share is the largest of its images under the group's permutations, in the order of
+// [slices.Compare]. It also returns the permutations that leave share unchanged.
 func fixing(group [][]int, share []int) (stabilizer [][]int, largest bool) {
 	image := make([]int, len(share))
 	for _, g := range group {
@@ -157,7 +158,7 @@ func atomsOf(points [][]float64, share []int, parts int) []Atom {
 	return atoms
 }
 
-// maxIsometries bounds how many rotations and reflections are looked for. Missing some only leaves copies in a grid.
+// maxIsometries bounds the number of rotations and reflections. Missing some only leaves duplicates in a grid.
 const maxIsometries = 400
 
 // isometries lists permutations of the points that keep all inner products: the rotations and reflections that map the

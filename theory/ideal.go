@@ -9,11 +9,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Ideal is the loss that knows the classes, L*_CL of equation (3), taken as a loss: log partition − attraction. (The paper
-// prints it with the opposite sign, as a reward.)
+// Ideal is the supervised loss L*_CL of equation (3), which uses the true classes, with the sign of a loss: log
+// partition − attraction. (The paper prints it with the opposite sign, as a reward.)
 //
-// An anchor draws its class y, positive with probability π; then come one other draw j of its class and N independent
-// draws k of the other class, all independent given y:
+// The class y of an anchor is positive with probability π. Given y, one other draw j of its class and N draws k of the
+// other class are independent:
 //
 //	attraction    = E[s_ij]
 //	log partition = E[log(exp s_ij + Σ_k exp s_ik)]
@@ -22,16 +22,16 @@ type Ideal struct {
 	Attraction, LogPartition, Loss Number
 }
 
-// maxIdealTerms is how many logarithms an exact ideal loss may take, some ten seconds.
+// maxIdealTerms is the largest number of logarithms in an exact ideal loss, some ten seconds.
 const maxIdealTerms = 2e8
 
 // errIdealSize marks an ideal loss too large to be enumerated.
 var errIdealSize = errors.New("too many terms")
 
-// IdealLoss returns the ideal loss (3) of a population with class prior and N = negatives at temperature tau, exactly: the
-// negatives are counted by how many show each point of their class, not one by one.
+// IdealLoss returns the ideal loss (3) of a population with class prior and N = negatives at temperature tau, exactly:
+// it enumerates the number of negatives at each point, not the sequences of negatives.
 //
-// It fails where the negatives can fall in too many ways; then see [Meter.MonteCarlo], which samples them.
+// It returns an error if there are too many such counts; [Meter.MonteCarlo] samples the negatives instead.
 func IdealLoss(p Population, prior float64, negatives int, tau float64) (ideal Ideal, err error) {
 	defer must.Catch(&err)
 	must.Do(validateIdeal(p, prior, negatives, tau))
@@ -51,8 +51,8 @@ func validateIdeal(p Population, prior float64, negatives int, tau float64) erro
 	return errors.Join(checkShare("class prior π", prior), p.Validate(), checkTau(tau))
 }
 
-// idealTerm is one summand of the ideal loss: anchor i and its positive j, points by number, and the negatives by how
-// many of them show each point of the other class.
+// idealTerm is one summand of the ideal loss: anchor i and its positive j, as point numbers, and the counts of
+// negatives at each point of the other class.
 type idealTerm struct {
 	p        float64   // probability
 	i, j     int       // points
@@ -62,7 +62,7 @@ type idealTerm struct {
 	logZ     float64   // log(exp s_ij + Σ_k n_k exp s_ik)
 }
 
-// idealTerms visits every term; it ends the computation where there are too many.
+// idealTerms visits every term; it ends the computation if there are too many.
 func idealTerms(s support, prior float64, negatives int, tau float64, visit func(idealTerm)) {
 	terms := 0.0
 	for _, side := range s.sides(prior) {
@@ -75,7 +75,7 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 	sim := s.similarities(tau)
 	for _, side := range s.sides(prior) {
 		counts := make([]int, len(side.other))
-		// Of each anchor, the similarities of the other class.
+		// For each anchor, the similarities of the other class.
 		negative := lists.Map(side.own, func(i mass) []float64 { return scoresOf(sim[i.point], side.other) })
 		for drawn, probability := range draws(massesOf(side.other), negatives, false) {
 			if probability == 0 {
@@ -100,7 +100,7 @@ func idealTerms(s support, prior float64, negatives int, tau float64, visit func
 	}
 }
 
-// scoresOf picks the similarities of a class's points from those of all points.
+// scoresOf selects the similarities of a class's points from those of all points.
 func scoresOf(sim []float64, class []mass) []float64 {
 	return lists.Map(class, func(m mass) float64 { return sim[m.point] })
 }

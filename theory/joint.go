@@ -11,7 +11,7 @@ import (
 // Joint is the joint distribution of two finite variables x and y: entry [x][y] is p(x, y).
 type Joint [][]float64
 
-// Validate reports what keeps j from being a distribution: no entries, rows of different length, entries that are negative
+// Validate returns an error if j is not a distribution: no entries, rows of different length, entries that are negative
 // or not finite, or that do not add up to 1 within 1e-9.
 func (j Joint) Validate() error {
 	if len(j) == 0 || len(j[0]) == 0 {
@@ -47,7 +47,7 @@ func (j Joint) Marginals() (x, y []float64) {
 	return x, y
 }
 
-// LogRatio returns log p(x, y)/(p(x) p(y)), the density ratio that a critic has to learn: −Inf where p(x, y) = 0.
+// LogRatio returns log p(x, y)/(p(x) p(y)), the density ratio that a critic estimates: −Inf where p(x, y) = 0.
 func (j Joint) LogRatio() [][]float64 {
 	px, py := j.Marginals()
 	return lists.Table(len(px), len(py), func(x, y int) float64 {
@@ -71,9 +71,9 @@ func (j Joint) MutualInformation() float64 {
 	return sum.value()
 }
 
-// ViewsJoint returns the joint distribution of the two views of an unlabeled example, whose class is positive with
-// probability prior and whose second view is with probability sameView the first again (see [Design]). Rows and columns
-// stand for the points, which are returned beside it: those of the positive class first, each point once.
+// ViewsJoint returns the joint distribution of the two views of an unlabeled example. Its class is positive with
+// probability prior, and its second view equals the first with probability sameView (see [Design]). Rows and columns
+// correspond to the points, which are also returned: those of the positive class first, each point once.
 func ViewsJoint(p Population, prior, sameView float64) (Joint, [][]float64, error) {
 	d := Design{Unlabeled: 1, Prior: prior, SameView: sameView}
 	if err := errors.Join(p.Validate(), d.Validate()); err != nil {

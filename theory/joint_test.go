@@ -16,7 +16,7 @@ func TestMutualInformationInClosedForm(t *testing.T) {
 	near(t, "independent", Joint{{0.06, 0.14}, {0.24, 0.56}}.MutualInformation(), 0, 1e-15)
 	near(t, "equal, three values", Joint{{0.2, 0, 0}, {0, 0.5, 0}, {0, 0, 0.3}}.MutualInformation(),
 		-(0.2*math.Log(0.2) + 0.5*math.Log(0.5) + 0.3*math.Log(0.3)), 1e-15)
-	// A fair bit through a channel that flips it with probability 0.1: log 2 less the entropy of the noise.
+	// A fair bit through a channel that flips it with probability 0.1: log 2 minus the entropy of the noise.
 	noise := -(0.1*math.Log(0.1) + 0.9*math.Log(0.9))
 	channel := Joint{{0.45, 0.05}, {0.05, 0.45}}
 	near(t, "binary channel", channel.MutualInformation(), math.Ln2-noise, 1e-15)
@@ -32,8 +32,8 @@ func TestMutualInformationInClosedForm(t *testing.T) {
 	}
 }
 
-// The views of quartet's and sextet's examples, by loops over class, first view and second view. In sextet a point belongs to
-// both classes and stands once.
+// The views of quartet's and sextet's examples, by loops over class, first view and second view. In sextet a point
+// belongs to both classes and is listed once.
 func TestJointsOfAPopulation(t *testing.T) {
 	for name, p := range map[string]Population{"quartet": quartet(), "sextet": sextet()} {
 		const prior, same = 0.3, 0.25
@@ -76,7 +76,8 @@ func TestJointsOfAPopulation(t *testing.T) {
 			}
 		}
 		expect.NoError(t, views.Validate())
-		// Views that are independent given the class tell each other no more than they tell of the class.
+		// Views that are independent given the class have at most as much information about each other as about the
+		// class.
 		free, _ := expect.Must2(ViewsJoint(p, prior, IndependentViews))(t)
 		of, most := free.MutualInformation(), class.MutualInformation()
 		expect.That(t, of > 0 && of < most+1e-12, "%s: the views share %g, a view and its class %g", name, of, most)
@@ -114,8 +115,8 @@ func TestIdealAgainstSequences(t *testing.T) {
 	}
 }
 
-// One point a class, opposite: log(e^(1/τ) + N e^(−1/τ)) − 1/τ = log(1 + N e^(−2/τ)), here at τ = 0.001 too, where e^(1/τ)
-// is beyond float64, and with many negatives.
+// One point per class, opposite: log(e^(1/τ) + N e^(−1/τ)) − 1/τ = log(1 + N e^(−2/τ)), here also at τ = 0.001, where
+// e^(1/τ) overflows float64, and with many negatives.
 func TestIdealClosedForm(t *testing.T) {
 	p := Population{Positive: Uniform([]float64{1, 0}), Negative: Uniform([]float64{-1, 0})}
 	for _, tau := range []float64{0.001, 0.5, 2} {
@@ -126,7 +127,7 @@ func TestIdealClosedForm(t *testing.T) {
 	}
 }
 
-// Negatives that show two points on one spot are negatives on that spot: the binomial weights of 1000 draws add up.
+// Two negative atoms at one place act as one: the binomial weights of 1000 draws add up.
 func TestIdealWithManyNegatives(t *testing.T) {
 	one := Population{Positive: Uniform([]float64{1, 0}), Negative: Uniform([]float64{0, 1})}
 	two := Population{Positive: Uniform([]float64{1, 0}), Negative: []Atom{{[]float64{0, 1}, 0.01}, {[]float64{0, 1}, 0.99}}}
@@ -148,7 +149,7 @@ func TestIdealRefuses(t *testing.T) {
 	wantError(t, "too many for a gradient", err, "500 negatives", "too many terms")
 }
 
-// manyOnOneSpot returns a population whose negative class shows one spot, but by k atoms, which makes for many counts.
+// manyOnOneSpot returns a population whose negative class has k atoms at one place, which makes for many counts.
 func manyOnOneSpot(k int) Population {
 	points := make([][]float64, k)
 	for i := range points {
@@ -157,8 +158,8 @@ func manyOnOneSpot(k int) Population {
 	return Population{Positive: Uniform([]float64{1, 0}, []float64{1, 1}), Negative: Uniform(points...)}
 }
 
-// On the diagonal stand squared bias plus variance, as the meters of the objectives measure them; beside it what makes the
-// error of the sum.
+// The diagonal holds squared bias plus variance, as the meters of the objectives measure them; the other entries
+// determine the error of the sum.
 func TestSquaredErrors(t *testing.T) {
 	eng := openEngine(t)
 	world := Population{Positive: Uniform([]float64{1, 0}, []float64{0, 1}), Negative: Uniform([]float64{-1, 0.5})}
@@ -186,7 +187,7 @@ func TestSquaredErrors(t *testing.T) {
 	}
 }
 
-// No other weights that add up to 1 do better than the best ones.
+// No other weights that add up to 1 have a smaller error than the best ones.
 func TestBestMixture(t *testing.T) {
 	m := mat.NewSymDense(3, []float64{2, 1, 0.5, 1, 3, -0.5, 0.5, -0.5, 1})
 	weights, least := expect.Must2(BestMixture(m))(t)

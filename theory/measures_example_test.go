@@ -14,8 +14,8 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Two views that are the same one of two values. A perfect critic still takes a negative that equals the positive, half of
-// all, for as good: the loss is ½ log 2, and log 2 − ½ log 2 stays below the information, log 2.
+// Two views equal to one of two values. A perfect critic cannot distinguish a negative that equals the positive, as
+// half of them do: the loss is ½ log 2, and log 2 − ½ log 2 stays below the information, log 2.
 func ExampleCriticLoss() {
 	views := theory.Joint{{0.5, 0}, {0, 0.5}}
 	loss, err := theory.CriticLoss(views, views.LogRatio(), 1, nil)
@@ -29,7 +29,7 @@ func ExampleCriticLoss() {
 	// bound       0.3466
 }
 
-// How many of three coins show heads.
+// The number of heads in tosses of three coins.
 func ExampleExpectCounts() {
 	heads, err := theory.ExpectCounts([]float64{0.5, 0.5}, 3, func(counts []int) float64 { return float64(counts[0]) })
 	if err != nil {
@@ -40,7 +40,8 @@ func ExampleExpectCounts() {
 	// 1.5
 }
 
-// What a positive at +1 meets: its own class at +1 and −1, negatives at +1. With e^(1/τ) = 2 the means of e^s are rational.
+// The similarities of a positive at +1: its own class at +1 and −1, negatives at +1. With e^(1/τ) = 2 the means of e^s
+// are rational.
 func ExampleAnchors() {
 	world := theory.Population{
 		Positive: theory.Uniform([]float64{1}, []float64{-1}),
@@ -56,7 +57,8 @@ func ExampleAnchors() {
 	// own 1.250, other 2.000, all 1.625
 }
 
-// Two examples, each its own view, at right angles: every row meets itself once, at s = 1, and the other example twice.
+// Two examples at right angles, each with two equal views: every row has one other row at s = 1, and the other example
+// twice.
 func ExampleAnchorLosses() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -72,8 +74,9 @@ func ExampleAnchorLosses() {
 	// 0.5514 = log(1 + 2/e)
 }
 
-// Positives lie mostly at the first of two places, negatives at both, and four in ten of what comes as a positive are negatives. N-pair
-// scores show what is observed, L_Pos over pairs less of p⁺ than that, and L_Pos over all rows p⁺ itself.
+// Positives lie mostly at the first of two places, negatives at both, and four in ten observed positives are negatives.
+// The scores of N-pair recover the observed distribution, L_Pos over pairs has less of p⁺ than that, and L_Pos over all
+// rows recovers p⁺.
 func ExampleFalsePositives_Recovered() {
 	w := theory.FalsePositives{Positive: []float64{0.9, 0.1}, Negative: []float64{0.5, 0.5}, Rate: 0.4}
 	fmt.Printf("observed %.3f\n", w.Observed())
@@ -93,8 +96,8 @@ func ExampleFalsePositives_Recovered() {
 	// corrected afterwards [0.900 0.100]
 }
 
-// Two labeled examples and an unlabeled one, views being independent draws: PUCL's gradient varies less than ssCL's, and in no
-// direction more.
+// Two labeled examples and an unlabeled one with independent views: the gradient of PUCL varies less than that of ssCL,
+// and in no direction more.
 func ExampleMeter_GradientCovariance() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -129,9 +132,9 @@ func ExampleMeter_GradientCovariance() {
 	// positive semi-definite: true
 }
 
-// Four examples, two of them labeled: how far losses and gradients lie from the ideal ones, as mean squared errors. The last
-// row is PU-debiased with the negatives' part, which cannot truly be below 0, cut there, in the way of nnPU: its loss is
-// nearer, its gradient farther. Nearer than each is the best mixture of the first three, which takes something of all.
+// Four examples, two of them labeled: mean squared errors of losses and gradients against the ideal ones. The last row
+// is PU-debiased with the negatives' part clipped at 0, as in nnPU, since its true value is not negative: its loss is
+// nearer, its gradient farther. The best mixture of the first three has the smallest error, with a weight on each.
 func ExampleErrorMeter_SquaredErrors() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -180,7 +183,7 @@ func ExampleErrorMeter_SquaredErrors() {
 // examples.
 func negativePart(prior float64) pucl.Term {
 	return func(b *pucl.Block) *Node {
-		// The labeled rows of other examples: two where the anchor is labeled itself, else all four. N = 2b − 2.
+		// The labeled rows of other examples: two if the anchor is labeled itself, else all four. N = 2b − 2.
 		sum := Exp(pucl.LogSumExp(b, And(b.OtherExamples(), b.ToLabeled)))
 		mean := Where(b.AnchorLabeled, MulScalar(sum, 1.0/2), MulScalar(sum, 1.0/4))
 		own, n := pucl.OwnViews(b), float64(b.Sim.Shape().Dim(-1)-2)
@@ -189,8 +192,8 @@ func negativePart(prior float64) pucl.Term {
 	}
 }
 
-// Classes at +1 and −1, τ = 1, half of the batch positive: half of an anchor's rows are as near as can be, half as far, while
-// the ideal loss's negatives are all far: log((e + e⁻¹)/2) + 1.
+// Classes at +1 and −1, τ = 1, half of the batch positive: half of an anchor's rows have the highest similarity and
+// half the lowest, while all negatives of the ideal loss have the lowest: log((e + e⁻¹)/2) + 1.
 func ExampleLimitPartitionGap() {
 	world := theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
 	gap, err := theory.LimitPartitionGap(world, 0.5, 0.5, 1)
@@ -202,7 +205,8 @@ func ExampleLimitPartitionGap() {
 	// 1.4338
 }
 
-// The same classes in a batch that is half labeled, π = ½: at 128 examples about 3.2/128 of the difference is missing.
+// The same classes in a batch that is half labeled, π = ½: at 128 examples the gap is about 3.2/128 away from its
+// limit.
 func ExampleLimitPartitionRate() {
 	world := theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
 	rate, err := theory.LimitPartitionRate(world, theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}, 1)

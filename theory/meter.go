@@ -18,39 +18,39 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Meter measures an objective on populations, by running the objective's own graph on very many batches at a time, in
-// float64. A graph is compiled once for every number of examples and of coordinates that is met, so a table over class
-// priors or label rates costs one compilation.
+// Meter measures an objective on populations by running the objective's own graph on many batches at a time, in
+// float64. It compiles a graph once for each number of examples and coordinates, so a table over class priors or label
+// rates needs one compilation.
 type Meter struct {
-	// MaxBatches is how many batches of up to six examples [Meter.Exact], [Meter.Gradient] and [Meter.GradientCovariance] agree
-	// to enumerate; 0 means [DefaultMaxBatches]. Of larger batches they take fewer, 36/b² of it, since the work grows with the
-	// square of b.
+	// MaxBatches is the largest number of batches of up to six examples that [Meter.Exact], [Meter.Gradient] and
+	// [Meter.GradientCovariance] enumerate; 0 means [DefaultMaxBatches]. For larger batches the limit is 36/b² of it,
+	// since the work grows with the square of b.
 	MaxBatches int
 
-	// Chunk is how many batches run through a graph together; 0 means as many as keep an engine busy, up to 1024. A short
-	// enumeration, which is filled up to a whole chunk, is quicker with fewer.
+	// Chunk is the number of batches that run through a graph together; 0 means enough to keep an engine busy, up to
+	// 1024. A short enumeration, which is padded to a whole chunk, is quicker with a smaller chunk.
 	Chunk int
 
-	// Progress, if not nil, is told by these and by [Meter.MonteCarlo] how many batches they will run, with done = 0 before the
-	// first one, and how many they have run, at least every 1024; done = total at the end.
+	// Progress, if not nil, is called by these and by [Meter.MonteCarlo] with the number of batches done and in total:
+	// with done = 0 before the first one, then at least every 1024, and with done = total at the end.
 	Progress func(done, total float64)
 
 	objective pucl.Objective
 	tau       float64
 	eng       *engine.Engine
-	scores    int   // how many of the values are one number for each batch; they come first
+	scores    int   // number of values with one number per batch; they come first
 	values    *Exec // embeddings [c, 2b, d], labels and classes [c, b] → attraction, log partition and loss, each [c]
 	gradients *Exec // the same → the gradient of each batch's loss [c, 2b, d]
 
 	symmetries map[string]Symmetry // found by trial, by numbers of examples and points
 }
 
-// DefaultMaxBatches is the largest enumeration that is done unasked: on two CPU cores a matter of some fifteen seconds
-// with XLA and of three minutes with the pure-Go engine.
+// DefaultMaxBatches is the largest enumeration by default: on two CPU cores some fifteen seconds with XLA and three
+// minutes with the pure-Go engine.
 const DefaultMaxBatches = 8_000_000
 
-// NewMeter prepares to measure objective at temperature tau, which must be positive; the paper uses 0.5. Close it after
-// use. Nothing is compiled before it is needed.
+// NewMeter returns a meter of objective at temperature tau, which must be positive; the paper uses 0.5. Close it after
+// use. It compiles graphs on demand.
 func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter *Meter, err error) {
 	defer must.Catch(&err)
 	must.Do(checkMeasurable(eng, objective, tau))
@@ -63,7 +63,7 @@ func NewMeter(eng *engine.Engine, objective pucl.Objective, tau float64) (meter 
 	}))
 	m.gradients = must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) *Node {
 		defer fault.Annotate(nil, "theory: the gradient of objective %q", objective.Name)
-		// Batches do not see each other, so the gradient of the sum holds the gradient of each.
+		// Batches are independent, so the gradient of the sum holds the gradient of each.
 		return Gradient(ReduceAllSum(objective.Loss(pucl.Views{Z: z, Labeled: labeled, Class: class}, tau)), z)[0]
 	}))
 	m.values.SetMaxCache(-1)
@@ -98,13 +98,13 @@ func checkMeasurable(eng *engine.Engine, objective pucl.Objective, tau float64) 
 	return checkTau(tau)
 }
 
-// Close gives the compiled graphs back.
+// Close frees the compiled graphs.
 func (m *Meter) Close() {
 	m.values.Finalize()
 	m.gradients.Finalize()
 }
 
-// batch is one multi-viewed batch: the numbers of the points that its 2b rows show, and the classes of its b examples, the
+// batch is one multi-viewed batch: the numbers of the points of its 2b rows, and the classes of its b examples, the
 // labeled ones first.
 type batch struct {
 	rows    []int
@@ -115,24 +115,26 @@ func newBatch(d Design) batch { return batch{make([]int, d.Rows()), make([]int32
 
 func (b batch) clone() batch { return batch{slices.Clone(b.rows), slices.Clone(b.classes)} }
 
-// set makes example i show o.
+// set sets example i to o.
 func (b batch) set(i int, o outcome) {
 	b.rows[i], b.rows[len(b.classes)+i], b.classes[i] = o.first, o.second, o.class
 }
 
-// chunk is a number of batches that run through a graph together, one after the other.
+// chunk is a number of consecutive batches that run through a graph together.
 type chunk struct {
 	batch
 	weights []float64 // per batch
 }
 
-// chunkSize returns how many batches of n rows make a chunk: enough to keep an engine busy, few enough to stay in its caches.
+// chunkSize returns the number of batches of n rows in a chunk: enough to keep an engine busy, few enough to stay in
+// its caches.
 func (m *Meter) chunkSize(n int) int {
 	return min(max((1<<20)/(n*n), 1), cmp.Or(max(m.Chunk, 0), 1024))
 }
 
-// lastSize returns how many batches a chunk of count ones is filled up to, size being that of a whole chunk. The pure-Go engine
-// compiles a graph in less time than it runs a whole chunk, so there it is the least of size, size/4, size/16 … that count fits.
+// lastSize returns the padded size of a chunk of count batches; size is that of a whole chunk. The pure-Go engine
+// compiles a graph in less time than it runs a whole chunk, so it uses the least of size, size/4, size/16 … that is at
+// least count.
 func (m *Meter) lastSize(count, size int) int {
 	for m.eng.Kind == "go" && count <= size/4 {
 		size /= 4
@@ -140,10 +142,10 @@ func (m *Meter) lastSize(count, size int) int {
 	return size
 }
 
-// run sends batches, each with a weight, through exec, a graph of m, and hands each chunk to visit together with the graph's
-// outputs, flat. All chunks but the last have the same shape, so that one graph serves. The last is filled up to lastSize by
-// repeating its first batch, which visit must ignore (weights tells how many batches are real). It ends the measurement where
-// the graph cannot be run.
+// run runs weighted batches through exec, a graph of m, and calls visit with each chunk and the graph's outputs, flat.
+// All chunks except the last have the same shape, so that one graph suffices. The last is padded to lastSize with its
+// first batch; visit must ignore the padding (the length of weights is the number of real batches). It ends the
+// measurement if the graph cannot be run.
 func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[batch, float64],
 	visit func(c chunk, out [][]float64)) {
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
@@ -182,17 +184,17 @@ func (m *Meter) run(exec *Exec, d Design, points [][]float64, batches iter.Seq2[
 	}
 }
 
-// flatten returns the numbers of a graph's output and gives its memory back.
+// flatten returns the numbers of a graph's output and frees its memory.
 func flatten(output *tensors.Tensor) []float64 {
 	flat, err := tensors.CopyFlatData[float64](output)
 	must.Wrap(errors.Join(err, output.FinalizeAll()), "theory: reading results")
 	return flat
 }
 
-// quantities names what the values graph returns, in its order.
+// quantities names the results of the values graph, in order.
 var quantities = [3]string{"attraction", "log partition", "loss"}
 
-// score runs the values graph. Where finite is set, scores that are not end the measurement.
+// score runs the values graph. If finite is set, scores that are not finite end the measurement.
 func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, float64], finite bool,
 	visit func(weights []float64, values [][]float64)) {
 	m.run(m.values, d, points, batches, func(c chunk, out [][]float64) {
@@ -209,7 +211,7 @@ func (m *Meter) score(d Design, points [][]float64, batches iter.Seq2[batch, flo
 	})
 }
 
-// describe returns what one batch of the chunk is, for an error message.
+// describe describes one batch of the chunk for an error message.
 func (c chunk) describe(k int, d Design, points [][]float64) string {
 	n, b := d.Rows(), d.Examples()
 	shown := lists.Map(c.rows[k*n:(k+1)*n], func(point int) []float64 { return points[point] })
@@ -217,13 +219,14 @@ func (c chunk) describe(k int, d Design, points [][]float64) string {
 		shown, c.classes[k*b:(k+1)*b], d.Labeled)
 }
 
-// blame says which part of an objective is the first that is not finite on one batch of the chunk, "" where that cannot be told.
+// blame returns the first part of an objective that is not finite on one batch of the chunk, "" if that cannot be
+// determined.
 func (c chunk) blame(eng *engine.Engine, o pucl.Objective, tau float64, k int, d Design, points [][]float64) string {
 	n, b := d.Rows(), d.Examples()
 	z := lists.Map(c.rows[k*n:(k+1)*n], func(point int) []float64 { return points[point] })
 	labeled := lists.Make(b, func(i int) bool { return i < d.Labeled })
 	part, err := o.NotFinite(eng, z, labeled, c.classes[k*b:(k+1)*b], tau)
-	if err != nil || part == "" { // what is wrong is told all the same, less exactly
+	if err != nil || part == "" { // the error is reported anyway, less precisely
 		return ""
 	}
 	return "; " + part
@@ -231,7 +234,8 @@ func (c chunk) blame(eng *engine.Engine, o pucl.Objective, tau float64, k int, d
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// reporter reports to m.Progress how many batches are to come, and returns what reports that some more have been run.
+// reporter reports the total number of batches to m.Progress, and returns a function that reports further completed
+// batches.
 func (m *Meter) reporter(total float64) func(batches int) {
 	if m.Progress == nil {
 		return func(int) {}

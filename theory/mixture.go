@@ -16,17 +16,17 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// ErrorMeter measures how far the losses of several objectives, and their gradients, lie from the ideal ones on the same batch.
-// Like a [Meter] it compiles once for every number of examples and of coordinates that it meets.
+// ErrorMeter measures the errors of the losses of several objectives, and of their gradients, against the ideal ones on
+// the same batch. Like a [Meter] it compiles once for each number of examples and coordinates.
 type ErrorMeter struct {
 	MaxBatches int                       // as of a [Meter]
 	Progress   func(done, total float64) // as of a [Meter]
 
 	objectives []pucl.Objective
-	meter      *Meter // whose values are the losses, each [c], and then the gradients, each [c, 2b, d]
+	meter      *Meter // its values are the losses, each [c], and then the gradients, each [c, 2b, d]
 }
 
-// NewErrorMeter prepares to measure the objectives at temperature tau, which must be positive. Close it after use.
+// NewErrorMeter returns an ErrorMeter of the objectives at temperature tau, which must be positive. Close it after use.
 func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64) (m *ErrorMeter, err error) {
 	defer must.Catch(&err)
 	if len(objectives) == 0 {
@@ -46,12 +46,13 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 	return &ErrorMeter{objectives: objectives, meter: &Meter{tau: tau, eng: eng, scores: len(objectives), values: values}}, nil
 }
 
-// Close gives the compiled graphs back.
+// Close frees the compiled graphs.
 func (m *ErrorMeter) Close() { m.meter.values.Finalize() }
 
-// SquaredErrors returns, exactly, what the errors of the objectives have in common: entry k, l is E[e_k e_l] with e_k = L_k −
-// L*_CL on a batch, (3) being taken with N = 2b − 2, and E[e_k · e_l] with the gradients' errors in the points of the atoms. On
-// the diagonal stand the mean squared errors, squared bias plus variance. Limits and symmetries are those of [Meter.Gradient].
+// SquaredErrors returns the exact second moments of the errors of the objectives. Entry k, l is E[e_k e_l] with e_k =
+// L_k − L*_CL on a batch, (3) with N = 2b − 2, and E[e_k · e_l] with the gradients' errors in the points of the atoms.
+// The diagonal holds the mean squared errors, squared bias plus variance. Limits and symmetries are those of
+// [Meter.Gradient].
 func (m *ErrorMeter) SquaredErrors(p Population, d Design) (loss, gradient *mat.SymDense, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.meter.tau))
@@ -85,7 +86,7 @@ func (m *ErrorMeter) SquaredErrors(p Population, d Design) (loss, gradient *mat.
 	return losses.matrix(), gradients.matrix(), nil
 }
 
-// products gathers the expected inner products of vectors that come with probabilities.
+// products accumulates the expected inner products of weighted vectors.
 type products [][]kahan
 
 func newProducts(count int) products {
@@ -110,10 +111,11 @@ func (p products) matrix() *mat.SymDense {
 	return m
 }
 
-// BestMixture returns the weights w, adding up to 1, of the objective Σ_k w_k L_k that has the least mean squared error, and
-// that error: w = M⁻¹1/(1ᵀM⁻¹1) and 1/(1ᵀM⁻¹1), for one of the matrices M of [ErrorMeter.SquaredErrors]. A weight may be
-// negative. [pucl.WeightedSum] makes the objective. It is an error if one of the objectives is a mixture of the others, as if it
-// is there twice, since no one mixture is best then, and if some mixture has no error at all.
+// BestMixture returns the weights w, adding up to 1, of the objective Σ_k w_k L_k with the least mean squared error,
+// and that error: w = M⁻¹1/(1ᵀM⁻¹1) and 1/(1ᵀM⁻¹1), for one of the matrices M of [ErrorMeter.SquaredErrors]. A weight
+// may be negative. [pucl.WeightedSum] makes the objective. It returns an error if one of the objectives is a mixture of
+// the others, for example a duplicate, since the best mixture is then not unique. It also returns an error if some
+// mixture has no error at all.
 func BestMixture(m mat.Symmetric) (weights []float64, least float64, err error) {
 	n := m.SymmetricDim()
 	var factors mat.Cholesky

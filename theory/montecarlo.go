@@ -16,14 +16,14 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Draws says how to sample. The zero value works.
+// Draws configures sampling. The zero value works.
 type Draws struct {
-	Batches    int     // independent batches to draw; 0 means 10 000, fewer than 30 are refused
+	Batches    int     // independent batches to draw; 0 means 10 000, below 30 is an error
 	Confidence float64 // of each interval taken by itself; 0 means 0.95
 	Seed       uint64  // used as given, 0 included; repeated in Result
 }
 
-// minDraws is the number of batches below which an interval for a variance means nothing.
+// minDraws is the number of batches below which an interval for a variance is meaningless.
 const minDraws = 30
 
 func (c Draws) withDefaults() (Draws, error) {
@@ -37,12 +37,12 @@ func (c Draws) withDefaults() (Draws, error) {
 	return c, nil
 }
 
-// MonteCarlo measures the objective on random batches, where [Meter.Exact] has too many to score.
+// MonteCarlo measures the objective on random batches, for designs with too many batches for [Meter.Exact].
 //
-// The interval of a mean is Student's; that of a variance is normal, with a standard error from the fourth moment, and
-// needs some hundred batches to hold what it promises. The ideal loss is exact where [IdealLoss] can sum it, else it is
-// sampled as well, with its own interval; that of Bias holds both uncertainties. The same seed gives the same batches on
-// every engine and for every objective.
+// The interval of a mean is Student's. The interval of a variance is normal, with a standard error from the fourth
+// moment, and needs some hundred batches to reach its coverage. The ideal loss is exact if [IdealLoss] can sum it;
+// otherwise it is sampled as well, with its own interval. The interval of Bias includes both uncertainties. The same
+// seed gives the same batches on every engine and for every objective.
 func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (r Result, err error) {
 	defer must.Catch(&err)
 	c := must.Get(config.withDefaults())
@@ -67,7 +67,7 @@ func (m *Meter) MonteCarlo(p Population, d Design, config Draws) (r Result, err 
 	return r, nil
 }
 
-// randomBatches yields independent batches, each with weight 1. The batch is reused from one to the next.
+// randomBatches yields independent batches, each with weight 1. The batch is reused between iterations.
 func randomBatches(d Design, s support, c Draws) iter.Seq2[batch, float64] {
 	return func(yield func(batch, float64) bool) {
 		rng := rand.New(rand.NewPCG(c.Seed, 0xba7c4))
@@ -98,13 +98,14 @@ func cumulative(p []float64) []float64 {
 	})
 }
 
-// pick draws an index with the probabilities whose running sum is c; an index of probability 0 never comes up.
+// pick draws an index with the probabilities whose running sum is c; an index of probability 0 is never drawn.
 func pick(rng *rand.Rand, c []float64) int {
 	x := rng.Float64() * c[len(c)-1]
 	return min(sort.Search(len(c), func(i int) bool { return c[i] > x }), len(c)-1)
 }
 
-// sampleIdeal estimates the ideal loss from as many draws as batches. Its attraction is exact: that is a sum over pairs.
+// sampleIdeal estimates the ideal loss from as many draws as batches. Its attraction is exact, since it is a sum over
+// pairs.
 func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draws) (ideal Ideal, err error) {
 	defer must.Catch(&err)
 	positive, negative, _ := must.Get3(p.Proximity(tau))
@@ -130,7 +131,7 @@ func sampleIdeal(p Population, prior float64, negatives int, tau float64, c Draw
 	return Ideal{negatives, attraction, partition, partition.Minus(attraction)}, nil
 }
 
-// sampledMoments estimates the mean and the variance of what x is a sample of.
+// sampledMoments estimates the mean and the variance of the distribution of the sample x.
 func sampledMoments(x []float64, confidence float64) Moments {
 	n := float64(len(x))
 	mean, variance := stat.MeanVariance(x, nil)

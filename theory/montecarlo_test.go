@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// An interval that promises 95 % must miss the exact value in about one of twenty studies: of 400, between 6 and 37, the
-// 0.0001 and the 0.9999 quantile of the binomial distribution being 6 and 38.
+// A 95 % interval must miss the exact value in about one of twenty studies: of 400, between 6 and 37. The 0.0001 and
+// the 0.9999 quantile of the binomial distribution are 6 and 38.
 func TestIntervalsCoverWhatTheyPromise(t *testing.T) {
 	const studies = 400
 	p := quartet()
@@ -73,10 +73,10 @@ func TestMonteCarloFindsTheSchemes(t *testing.T) {
 		for _, o := range paperObjectives() {
 			m := meterOf(t, o, 0.5)
 			exact := expect.Must(m.Exact(p, d))(t)
-			// 1 − 1e-6: an interval that misses is a bug, not chance.
+			// Confidence 1 − 1e-6: an interval that misses is a bug, not chance.
 			got := expect.Must(m.MonteCarlo(p, d, Draws{Batches: 4000, Confidence: 0.999999, Seed: 5}))(t)
 			for i, pair := range [][2]Moments{{got.Attraction, exact.Attraction}, {got.LogPartition, exact.LogPartition}, {got.Loss, exact.Loss}} {
-				if exact := pair[1].Variance.Value; exact < 1e-20 { // a constant: nothing but rounding
+				if exact := pair[1].Variance.Value; exact < 1e-20 { // constant up to rounding
 					near(t, "mean of a constant", pair[0].Mean.Value, pair[1].Mean.Value, 1e-13)
 					near(t, "variance of a constant", pair[0].Variance.Value, 0, 1e-20)
 					continue
@@ -84,7 +84,7 @@ func TestMonteCarloFindsTheSchemes(t *testing.T) {
 				if !pair[0].Mean.Contains(pair[1].Mean.Value) || !pair[0].Variance.Contains(pair[1].Variance.Value) {
 					t.Errorf("%s, %s: sampled %v, exact %v", o.Name, quantities[i], pair[0], pair[1])
 				}
-				// Twice the quantile 4.89, and some play for the sampled standard deviation.
+				// Twice the quantile 4.89, with a margin for the sampled standard deviation.
 				if pair[0].Mean.High-pair[0].Mean.Low > 11*math.Sqrt(pair[1].Variance.Value/4000) {
 					t.Errorf("%s, %s: the interval %v is wider than its standard error says", o.Name, quantities[i], pair[0].Mean)
 				}
@@ -106,7 +106,8 @@ func TestSeedsDecide(t *testing.T) {
 	expect.That(t, values[0] == values[1] && values[0] != values[2], "seeds 1, 1, 2 gave %v", values)
 }
 
-// Where the ideal loss cannot be summed it is sampled. These negatives lie on one spot, so that it is known all the same.
+// An ideal loss that cannot be summed is sampled. These negatives lie at one place, so that its value is known
+// nevertheless.
 func TestSampledIdeal(t *testing.T) {
 	const negatives, tau, studies = 40, 0.5, 300
 	known, err := IdealLoss(manyOnOneSpot(1), 0.3, negatives, tau)
@@ -124,7 +125,7 @@ func TestSampledIdeal(t *testing.T) {
 		t.Errorf("%d of %d intervals miss the ideal loss", missed, studies)
 	}
 
-	// Through the front door: 24 examples make 46 negatives, on eight atoms too many counts to sum.
+	// With the exported function: 24 examples make 46 negatives, on eight atoms too many counts to sum.
 	d := Design{Labeled: 4, Unlabeled: 20, Prior: 0.3}
 	r, err := meterOf(t, pucl.PUCL(), tau).MonteCarlo(manyOnOneSpot(8), d, Draws{Batches: 300, Confidence: 0.999999, Seed: 1})
 	expect.NoError(t, err)

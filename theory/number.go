@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Number is a measured quantity with the interval that holds it. Where it was computed exactly, Low and High equal Value.
+// Number is a measured quantity with its confidence interval. If it was computed exactly, Low and High equal Value.
 type Number struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -30,7 +30,7 @@ func (n Number) Minus(other Number) Number {
 // Contains reports whether x lies in the interval, ends included.
 func (n Number) Contains(x float64) bool { return n.Low <= x && x <= n.High }
 
-// String returns the value with six digits, and the interval where there is one: "1.07888" or "1.07888 [1.07, 1.09]".
+// String returns the value with six digits, and the interval of an inexact number: "1.07888" or "1.07888 [1.07, 1.09]".
 func (n Number) String() string {
 	if n.Low == n.Value && n.High == n.Value {
 		return fmt.Sprintf("%.6g", n.Value)
@@ -38,10 +38,10 @@ func (n Number) String() string {
 	return fmt.Sprintf("%.6g [%.6g, %.6g]", n.Value, n.Low, n.High)
 }
 
-// interval is the JSON form of a number that has one.
+// interval is the JSON form of an inexact number.
 type interval Number
 
-// MarshalJSON writes a plain number where it is exact, else {"value": …, "low": …, "high": …}. Numbers that are not finite
+// MarshalJSON writes a plain number if it is exact, else {"value": …, "low": …, "high": …}. Numbers that are not finite
 // have no form in JSON and are an error.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if n.Low == n.Value && n.High == n.Value {
@@ -50,7 +50,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(interval(n))
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (n *Number) UnmarshalJSON(data []byte) error {
 	var exact float64
 	if json.Unmarshal(data, &exact) == nil {

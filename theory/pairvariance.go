@@ -8,13 +8,13 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PairVariance tells how the similarity s = z·z' of two independent draws of one class varies, split as Hoeffding (1948)
-// splits the variance of a U-statistic: with g(z) = E[s | z] and μ the mean,
+// PairVariance is the variance of the similarity s = z·z' of two independent draws of one class, decomposed like the
+// variance of a U-statistic by Hoeffding (1948): with g(z) = E[s | z] and μ the mean,
 //
 //	s − μ = (g(z) − μ) + (g(z') − μ) + r(z, z'),   Var(s) = 2·Linear + Rest,
 //
-// the three parts being uncorrelated. Linear is what single points bring in, and a mean over many pairs of the same points
-// cannot average it away; Rest is what is left for the pair as a pair.
+// where the three parts are uncorrelated. Linear is the contribution of single points, which a mean over many pairs of
+// the same points cannot average out; Rest is the remaining contribution of the pair.
 type PairVariance struct {
 	Mean   float64 // μ
 	Total  float64 // Var(s)
@@ -22,14 +22,14 @@ type PairVariance struct {
 	Rest   float64 // ζ₂ = E[r²]
 }
 
-// PairVariance returns the split for both classes at temperature tau.
+// PairVariance returns the decomposition for both classes at temperature tau.
 func (p Population) PairVariance(tau float64) (positive, negative PairVariance, err error) {
 	defer must.Catch(&err)
 	must.Do(errors.Join(p.Validate(), checkTau(tau)))
 	s := p.support(false)
 	sim := s.similarities(tau)
 	split := func(class []mass) PairVariance {
-		one := []mass{{p: 1}} // its pairs with the class are the class
+		one := []mass{{p: 1}} // averaging over it leaves the class
 		between := func(i, j int) float64 { return sim[class[i].point][class[j].point] }
 		g := lists.Make(len(class), func(i int) float64 {
 			return meanOfPairs(one, class, func(_, j int) float64 { return between(i, j) })

@@ -9,15 +9,15 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// LimitPartitionGap returns what becomes of the difference between the expected log partition of a batch and that of the
-// ideal loss (3) with N = 2b − 2 as the batch grows, with share of its examples positive ([Design.PositiveShare]) and the
-// prior of the ideal loss's anchors. With M_y(z) = E[exp(z·z')] over draws z' of class y,
+// LimitPartitionGap returns the limit, as the batch grows, of the expected log partition of a batch minus that of the
+// ideal loss (3) with N = 2b − 2. The argument share is the fraction of positive examples ([Design.PositiveShare]) and
+// prior the class prior of the ideal loss's anchors. With M_y(z) = E[exp(z·z')] over draws z' of class y,
 //
 //	E_{z in batch} log[share·M_P(z) + (1−share)·M_N(z)]  −  E_{(z,y), prior} log M_other(y)(z),
 //
-// because Z/2b tends to the first mean, whatever the views are, and the ideal's partition over N to the second (law of
-// large numbers; similarities are bounded, so the expectations follow). It is how far the negatives of a batch, which hold
-// the anchor's own class too, stay from those of the ideal loss.
+// because Z/2b tends to the first mean, for all kinds of views, and the ideal's partition over N to the second (law of
+// large numbers; similarities are bounded, so the expectations follow). The gap is not 0 because the negatives of a
+// batch also contain the anchor's own class.
 func LimitPartitionGap(p Population, prior, share, tau float64) (gap float64, err error) {
 	defer must.Catch(&err)
 	must.Do(errors.Join(checkShare("class prior π", prior), checkShare("share of positives in the batch", share)))
@@ -40,14 +40,16 @@ func LimitPartitionGap(p Population, prior, share, tau float64) (gap float64, er
 	return sum.value(), nil
 }
 
-// LimitPartitionRate returns how fast the difference of [LimitPartitionGap] gets there: the c of gap + c/b + O(1/b²) for a batch of
-// b examples as b grows in the proportions of d. It knows independent views only: a design whose views may coincide is an error.
+// LimitPartitionRate returns the rate of convergence to [LimitPartitionGap]: the c of gap + c/b + O(1/b²) for a batch
+// of b examples as b grows in the proportions of d. It requires independent views: a design whose views may coincide is
+// an error.
 //
-// Given its anchor z, Z/2b has a mean M(z) + δ/2b and a variance V/2b, and log Z = log 2b + log M + δ/(2bM) − V/(4bM²) + O(1/b²).
-// With V_y(z) = Var(exp(z·z')) over draws z' of class y and q the prior of the unlabeled examples, of which M_q is the mean: δ =
-// −M_P at a labeled anchor, which itself is missing, and M_y − 2M_q at an unlabeled one of class y, which has a view of its own
-// class and misses one example; and V is (m/b)V_P for the labeled rows and, since the two views of an unlabeled example share a
-// class, (u/b)[qV_P + (1−q)V_N + 2q(1−q)(M_P − M_N)²] for the others. In the ideal loss δ = M_y − 2M_other and V = V_other.
+// Given its anchor z, Z/2b has a mean M(z) + δ/2b and a variance V/2b, and log Z = log 2b + log M + δ/(2bM) − V/(4bM²)
+// + O(1/b²). Let V_y(z) = Var(exp(z·z')) over draws z' of class y, and q the prior of the unlabeled examples, with mean
+// M_q. For a labeled anchor δ = −M_P, since the anchor itself is excluded. For an unlabeled anchor of class y δ = M_y −
+// 2M_q, since it has a view of its own class and lacks one example. V is (m/b)V_P for the labeled rows and, since the
+// two views of an unlabeled example share a class, (u/b)[qV_P + (1−q)V_N + 2q(1−q)(M_P − M_N)²] for the others. In the
+// ideal loss δ = M_y − 2M_other and V = V_other.
 func LimitPartitionRate(p Population, d Design, tau float64) (rate float64, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, tau))
@@ -75,7 +77,7 @@ func LimitPartitionRate(p Population, d Design, tau float64) (rate float64, err 
 	add := func(share, mean, delta, variance float64) { sum.add(share * (delta/mean/2 - variance/(mean*mean)/4)) }
 	for _, class := range []struct {
 		own, other    []mass
-		hidden, prior float64 // shares of the class among the unlabeled examples, and among the anchors of the ideal loss
+		hidden, prior float64 // fractions of the class among unlabeled examples and ideal anchors
 		labeled       float64
 	}{{s.positive, s.negative, q, d.Prior, labeled}, {s.negative, s.positive, 1 - q, 1 - d.Prior, 0}} {
 		for _, z := range class.own {

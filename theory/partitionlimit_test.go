@@ -8,8 +8,8 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// Classes at +1 and −1 and τ = 1: only how many examples are positive matters, K of the unlabeled being binomial. What is
-// left of the limit at b examples must fade like 1/b.
+// Classes at +1 and −1 and τ = 1: only the number of positive examples matters, K of the unlabeled being binomial. The
+// difference to the limit at b examples must decrease like 1/b.
 func TestLimitPartitionGapOfTwoPoints(t *testing.T) {
 	p := Population{Positive: Uniform([]float64{1}), Negative: Uniform([]float64{-1})}
 	gapOf := func(m, u int, pi float64) float64 {
@@ -37,7 +37,7 @@ func TestLimitPartitionGapOfTwoPoints(t *testing.T) {
 	}
 }
 
-// Many examples on several points, with views that coincide in part: sampled at 12, 24 and 48 examples. The quadratic in 1/b
+// Many examples on several points, with partly equal views: sampled at 12, 24 and 48 examples. The quadratic in 1/b
 // through the gaps is extrapolated to 0.
 func TestLimitPartitionGapAgainstSampling(t *testing.T) {
 	expect.Slow(t)
@@ -57,7 +57,7 @@ func TestLimitPartitionGapAgainstSampling(t *testing.T) {
 		"the gap at 48 examples is %g already, for a limit of %g; extrapolating shows nothing", gaps[2], limit)
 }
 
-// A cold temperature must not underflow: the logarithm of the far class is about −2/τ, not −∞.
+// A low temperature must not underflow: the logarithm of the far class is about −2/τ, not −∞.
 func TestLimitPartitionGapIsStable(t *testing.T) {
 	p := Population{Positive: Uniform([]float64{1}), Negative: Uniform([]float64{-1})}
 	got := expect.Must(LimitPartitionGap(p, 0.5, 0.5, 0.001))(t)
@@ -70,13 +70,14 @@ func TestLimitPartitionGapRefuses(t *testing.T) {
 	wantError(t, "population", expect.Err(LimitPartitionGap(Population{}, 0.5, 0.5, 1)), "at least one atom")
 }
 
-// What is left of the limit, times the number of examples, at three sizes: the quadratic in 1/b through them is extrapolated to 0.
+// The difference to the limit, times the number of examples, at three sizes: the quadratic in 1/b through them is
+// extrapolated to 0.
 func TestLimitPartitionRateAgainstBatches(t *testing.T) {
 	expect.Slow(t)
 	for _, tt := range []struct {
 		name string
 		p    Population
-		d    Design // the smallest of three sizes, each twice the one before
+		d    Design // the smallest of three sizes, each twice the previous one
 		tau  float64
 		tol  float64
 	}{
@@ -101,8 +102,8 @@ func TestLimitPartitionRateAgainstBatches(t *testing.T) {
 	wantError(t, "views that may coincide", err, "ρ = 0.3", "independent views")
 }
 
-// The bias of the loss that is corrected for what nobody knows of the classes fades as the batch grows, where that of PUCL grows; and it pays
-// by variance. Told a wrong prior it is biased for good.
+// The bias of the PU-debiased loss vanishes as the batch grows, while that of PUCL grows; its cost is variance. With a
+// wrong prior it stays biased.
 func TestThePUDebiasedLossIsUnbiasedInLargeBatches(t *testing.T) {
 	expect.Slow(t)
 	eng := openEngine(t)
@@ -126,8 +127,8 @@ func TestThePUDebiasedLossIsUnbiasedInLargeBatches(t *testing.T) {
 		"variance %v, and PUCL's is %v", large.Loss.Variance, plain.Loss.Variance)
 }
 
-// With true negatives the bias against the ideal loss fades as the batch grows, since only the logarithm bends; that of ssCL, which
-// takes its own class for negative, stays.
+// With true negatives the bias against the ideal loss vanishes as the batch grows, since only the logarithm is
+// nonlinear. The bias of ssCL, which treats its own class as negative, remains.
 func TestTrueNegativesAreUnbiasedInLargeBatches(t *testing.T) {
 	expect.Slow(t)
 	eng := openEngine(t)
@@ -146,8 +147,8 @@ func TestTrueNegativesAreUnbiasedInLargeBatches(t *testing.T) {
 	expect.That(t, plain.Bias.Low >= 0.2, "bias of ssCL %v, want it to stay", plain.Bias)
 }
 
-// +1 with probability ¾, −1 with ¼, τ = 1: s = z·z' has mean ¼ and variance 15/16; g(z) = z/2 varies by ¼·¾; what is left
-// is 15/16 − 3/8 = 9/16, and indeed r = (z − ½)(z' − ½), whose square has mean (¾)².
+// +1 with probability ¾, −1 with ¼, τ = 1: s = z·z' has mean ¼ and variance 15/16; g(z) = z/2 has variance ¼·¾; the
+// rest is 15/16 − 3/8 = 9/16, and indeed r = (z − ½)(z' − ½), whose square has mean (¾)².
 func TestPairVarianceByHand(t *testing.T) {
 	p := Population{Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}}, Negative: Uniform([]float64{2})}
 	v, none, err := p.PairVariance(1)
@@ -161,7 +162,7 @@ func TestPairVarianceByHand(t *testing.T) {
 	expect.That(t, err != nil, "τ = 0: no error")
 }
 
-// The variance of the mean over all pairs of 2m draws, by going over all draws.
+// The variance of the mean over all pairs of 2m draws, by enumerating all draws.
 func TestMeanOverAllPairs(t *testing.T) {
 	p := quartet()
 	v, _ := expect.Must2(p.PairVariance(0.5))(t)

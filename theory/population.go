@@ -13,20 +13,20 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Atom is one point that a class can show, with the probability that it does.
+// Atom is one point of a class, with its probability.
 type Atom struct {
 	Z []float64 `json:"z"` // the embedding; of any length but zero, since only its direction counts
 	P float64   `json:"p"` // its probability within the class
 }
 
-// Population is a world small enough to be looked at whole: each class shows one of finitely many points. An example of a
-// class and each of its views are draws from the class.
+// Population is a small, fully known population: each class has finitely many points. An example of a class and each of
+// its views are draws from the class.
 type Population struct {
 	Positive []Atom `json:"positive"`
 	Negative []Atom `json:"negative"`
 }
 
-// Uniform makes the atoms of a class that shows each of the points with the same probability. The points are not copied.
+// Uniform returns the atoms of a class with equal probabilities for the given points. The points are not copied.
 func Uniform(points ...[]float64) []Atom {
 	return lists.Map(points, func(z []float64) Atom { return Atom{Z: z, P: 1 / float64(len(points))} })
 }
@@ -36,11 +36,11 @@ func Points(atoms []Atom) [][]float64 {
 	return lists.Map(atoms, func(a Atom) []float64 { return a.Z })
 }
 
-// probabilitySlack is how far the probabilities of a class may be from adding up to 1; they are rescaled by the rest.
+// probabilitySlack is the largest deviation from 1 of the sum of a class's probabilities; they are rescaled to 1.
 const probabilitySlack = 1e-9
 
-// Validate reports what keeps p from being a population: a class without atoms, points of different dimension, without
-// direction or not finite, probabilities that are negative or do not add up to 1 within 1e-9.
+// Validate returns an error if p is not a population: a class without atoms, points of different dimension, zero or not
+// finite, probabilities that are negative or do not add up to 1 within 1e-9.
 func (p Population) Validate() error {
 	if len(p.Positive) == 0 || len(p.Negative) == 0 {
 		return fmt.Errorf("theory: a population needs at least one atom in each class; it has %d positive and %d negative ones",
@@ -98,8 +98,8 @@ func (p Population) Dim() int {
 	return len(p.Positive[0].Z)
 }
 
-// Proximity returns how near two independent draws lie in the mean, E[z·z'] = E[cos(z, z')]/τ: both from the positive class
-// (μ_P* of Theorem 1), both from the negative class (μ_N*), and one from each (μ_PN).
+// Proximity returns the mean similarity of two independent draws, E[z·z'] = E[cos(z, z')]/τ: both from the positive
+// class (μ_P* of Theorem 1), both from the negative class (μ_N*), and one from each (μ_PN).
 func (p Population) Proximity(tau float64) (positive, negative, between float64, err error) {
 	defer must.Catch(&err)
 	must.Do(errors.Join(p.Validate(), checkTau(tau)))
@@ -134,7 +134,7 @@ type support struct {
 	positive, negative []mass
 }
 
-// support numbers the points: the positive atoms first, then the negative ones. Where merge is set, atoms with the same
+// support numbers the points: the positive atoms first, then the negative ones. If merge is set, atoms with the same
 // coordinates share a number, also across the classes.
 func (p Population) support(merge bool) support {
 	var s support
@@ -157,13 +157,14 @@ func (p Population) support(merge bool) support {
 	return s
 }
 
-// anchorSide is what the anchors of one class see: their own class, the other one, and the share of these anchors among all.
+// anchorSide describes the anchors of one class: their own class, the other one, and the fraction of these anchors
+// among all.
 type anchorSide struct {
 	own, other []mass
 	share      float64
 }
 
-// sides returns the sides of the positive and of the negative anchors, those without a share left out.
+// sides returns the sides of the positive and of the negative anchors, without sides of probability 0.
 func (s support) sides(prior float64) []anchorSide {
 	sides := []anchorSide{{s.positive, s.negative, prior}, {s.negative, s.positive, 1 - prior}}
 	return slices.DeleteFunc(sides, func(s anchorSide) bool { return s.share == 0 })

@@ -74,7 +74,7 @@ func TestProximity(t *testing.T) {
 	wantError(t, "temperature", err, "τ = 0")
 }
 
-// Probabilities within the allowed slack are rescaled, not taken as they are.
+// Probabilities within the allowed deviation are rescaled.
 func TestSlackInProbabilitiesIsRescaled(t *testing.T) {
 	p, q := quartet(), quartet()
 	for i := range q.Positive {
@@ -185,7 +185,7 @@ func TestOutcomes(t *testing.T) {
 
 var notFinite = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 
-// An answer that is not finite, the first or the one that confirms it, ends a search with an error: it decides nothing.
+// A value that is not finite, the first or the confirming one, ends a search with an error, since it decides nothing.
 func TestSearchNeedsFiniteAnswers(t *testing.T) {
 	search := Search{Designs: []Design{{Unlabeled: 2, Prior: 0.5}}, Parts: 1, Atoms: 1, Random: -1, Climbs: -1}
 	answer := func(n Number) func(Population, Design) (Number, error) {
@@ -199,7 +199,7 @@ func TestSearchNeedsFiniteAnswers(t *testing.T) {
 				"absolute value": {Ask: answer(n.Abs())},
 			} {
 				if what == "absolute value" && math.IsInf(n.Low, -1) && n.Value == 1 {
-					continue // an interval from −∞ holds 0, and its absolute value starts there
+					continue // an interval from −∞ contains 0, and its absolute value starts there
 				}
 				r, err := search.Run(context.Background(), q)
 				wantError(t, what, err, "must be finite")
@@ -227,7 +227,7 @@ func TestChecksOfNumbersThatAreNotFinite(t *testing.T) {
 	wantError(t, "ragged", expect.Err(Rationals([][]float64{{1}, {1, 2}})), "row 1 has 2 coordinates")
 }
 
-// The biases of the parts add up to that of the loss: log partition − attraction.
+// The biases of the parts add up to the bias of the loss: log partition − attraction.
 func TestBiasesOfTheParts(t *testing.T) {
 	p := Population{Uniform([]float64{2, 1}, []float64{1, 2}), Uniform([]float64{-2, 1})}
 	r := expect.Must(Exact(openEngine(t), pucl.SCLPU(), p, Design{Labeled: 1, Unlabeled: 2, Prior: 0.4}, 0.5))(t)

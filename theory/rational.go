@@ -9,13 +9,13 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// RationalPoints are points [n][k] whose coordinates are fractions, so that means, squared distances and potentials of
-// clusterings come out exactly. All rows must have the same length k, which [Rationals] and [RationalLine] see to and
-// [RationalPoints.Validate] checks. No method changes the numbers it is given.
+// RationalPoints are points [n][k] with rational coordinates, so that means, squared distances and potentials of
+// clusterings are exact. All rows must have the same length k, which [Rationals] and [RationalLine] guarantee and
+// [RationalPoints.Validate] checks. No method changes its arguments.
 type RationalPoints [][]*big.Rat
 
-// Rationals takes rows at face value: every finite float64 is a fraction. NaN, infinity, no rows and rows of different length
-// are errors.
+// Rationals converts rows exactly: every finite float64 is a fraction. NaN, infinity, no rows and rows of different
+// length are errors.
 func Rationals(rows [][]float64) (RationalPoints, error) {
 	points := make(RationalPoints, len(rows))
 	for i, row := range rows {
@@ -30,7 +30,7 @@ func Rationals(rows [][]float64) (RationalPoints, error) {
 	return points, points.Validate()
 }
 
-// Floats returns the coordinates as the float64 numbers nearest to them.
+// Floats returns the coordinates rounded to float64.
 func (p RationalPoints) Floats() [][]float64 {
 	nearest := func(x *big.Rat) float64 {
 		f, _ := x.Float64()
@@ -44,7 +44,7 @@ func RationalLine(x ...int64) RationalPoints {
 	return lists.Map(x, func(v int64) []*big.Rat { return []*big.Rat{big.NewRat(v, 1)} })
 }
 
-// Mean returns the mean of the rows, nil where there is none.
+// Mean returns the mean of the rows, nil if there are none.
 func (p RationalPoints) Mean() []*big.Rat {
 	if len(p) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func (p RationalPoints) Potential(center []*big.Rat, others ...[]*big.Rat) *big.
 	return sum
 }
 
-// lesser returns the smaller of x and y, x where they are equal.
+// lesser returns the smaller of x and y, x if they are equal.
 func lesser(x, y *big.Rat) *big.Rat {
 	if y.Cmp(x) < 0 {
 		return y
@@ -94,7 +94,7 @@ func lesser(x, y *big.Rat) *big.Rat {
 	return x
 }
 
-// Spread returns the least potential that one center can give, the sum of squared distances to the mean; 0 without rows.
+// Spread returns the smallest potential with one center, the sum of squared distances to the mean; 0 without rows.
 func (p RationalPoints) Spread() *big.Rat {
 	if len(p) == 0 {
 		return new(big.Rat)
@@ -102,12 +102,12 @@ func (p RationalPoints) Spread() *big.Rat {
 	return p.Potential(p.Mean())
 }
 
-// maxSplitPoints bounds the places whose splits are all tried: 2^19 of them.
+// maxSplitPoints bounds the number of places for the enumeration of splits: 2^19 of them.
 const maxSplitPoints = 20
 
-// BestSplit returns the least potential that two centers can give (φ* of Definition 7), and a split that has it: true for the
-// rows of the first row's part. Every way to split the places where rows lie is tried, and there may be at most 20 places:
-// rows that coincide never gain from being parted, since each can go to the center nearer to their common place.
+// BestSplit returns the smallest potential with two centers (φ* of Definition 7), and a split that attains it: true for
+// the rows in the part of the first row. It enumerates the splits of the places of the rows, at most 20. Separating
+// coincident rows never reduces the potential, since each can go to the center nearer to their common place.
 func (p RationalPoints) BestSplit() (*big.Rat, []bool, error) {
 	if err := p.Validate(); err != nil {
 		return nil, nil, err
@@ -156,7 +156,7 @@ func (p RationalPoints) places() (place []int, places [][]int) {
 	return place, places
 }
 
-// Validate reports what keeps p from being points: no rows, rows of different length, or a coordinate that is missing.
+// Validate returns an error if p has no rows, rows of different length, or a missing coordinate.
 func (p RationalPoints) Validate() error { return p.check("points") }
 
 // check returns an error for no rows, rows of different length, and coordinates that are missing.

@@ -18,7 +18,7 @@ func decimal(x *big.Rat) float64 {
 	return f
 }
 
-// equalRat fails where got is not the fraction want.
+// equalRat fails if got is not the fraction want.
 func equalRat(t *testing.T, what string, got, want *big.Rat) {
 	t.Helper()
 	expect.That(t, got != nil && got.Cmp(want) == 0, "%s = %v, want %v", what, got, want)
@@ -36,12 +36,12 @@ func TestRationalPointsByHand(t *testing.T) {
 	expect.That(t, slices.Equal(first, []bool{true, true, true, false}), "split %v", first)
 	expect.That(t, RationalPoints(nil).Mean() == nil && RationalPoints(nil).Spread().Sign() == 0,
 		"no points have no mean, and spread 0")
-	// The argument must stay as it is.
+	// The argument must not change.
 	equalRat(t, "first point", p[0][0], new(big.Rat))
 	equalRat(t, "last point", p[3][0], big.NewRat(7, 1))
 }
 
-// Points in other units have the same means and potentials in those units, whether sums of their squares fit an int64 or not.
+// Scaled points have scaled means and potentials, whether or not sums of their squares fit an int64.
 func TestRationalPointsInOtherUnits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	scaled := func(p RationalPoints, unit *big.Rat) RationalPoints {
@@ -61,7 +61,7 @@ func TestRationalPointsInOtherUnits(t *testing.T) {
 			equalRat(t, "distance", squaredRationalDistance(q[0], q[1]), new(big.Rat).Mul(square, squaredRationalDistance(p[0], p[1])))
 		}
 	}
-	// The largest sum that is taken in an int64, and the first one beyond.
+	// The largest sum that is computed in an int64, and the first one beyond.
 	for _, x := range []int64{maxWhole, maxWhole + 1} {
 		far := RationalLine(slices.Repeat([]int64{x}, maxWholeCount-1)...)
 		want := new(big.Rat).SetInt64(2 * x)
@@ -70,7 +70,7 @@ func TestRationalPointsInOtherUnits(t *testing.T) {
 	}
 }
 
-// Coordinates in floats are fractions with a power of two below; many rows at few places are no hindrance.
+// Coordinates in floats are fractions with a power of two as denominator; many rows at few places are supported.
 func TestRationals(t *testing.T) {
 	p := expect.Must(Rationals([][]float64{{0.75, -2}, {0.1, 0}}))(t)
 	equalRat(t, "¾", p[0][0], big.NewRat(3, 4))
@@ -121,14 +121,14 @@ func TestRationalSeedingByHand(t *testing.T) {
 	seeded, settled := s.Expected()
 	equalRat(t, "expected", seeded.Free, big.NewRat(13, 10))
 	equalRat(t, "optimal", s.Optimal, big.NewRat(2, 3))
-	// From 1: {0, 0} and {1, 3} with means 0 and 2. The row 1 is at distance 1 from both, a tie, so it goes to the positive
-	// center, and {0, 0, 1} and {3} remain. From 3 the same comes at once.
+	// From 1: {0, 0} and {1, 3} with means 0 and 2. The row 1 is at distance 1 from both, a tie, so it goes to the
+	// positive center, and {0, 0, 1} and {3} remain. The start at 3 gives the same at once.
 	equalRat(t, "settled", settled.Free, big.NewRat(2, 3))
 	expect.That(t, s.Starts[0].Tied && !s.Starts[1].Tied && s.Starts[0].Seed == 1, "starts %+v", s.Starts)
 }
 
-// k-means++ on 0, 0 and 1: from 0 the second center is 1, from 1 it is 0, and nothing is left. On 0, 1 and 3: from 0 the
-// weights are 1 and 9 with potentials 4 and 1; from 1: 1 and 4 with 4 and 1; from 3: 9 and 4 with 1 and 1.
+// k-means++ on 0, 0 and 1: from 0 the second center is 1, from 1 it is 0, and the potential is 0. On 0, 1 and 3: from 0
+// the weights are 1 and 9 with potentials 4 and 1; from 1: 1 and 4 with 4 and 1; from 3: 9 and 4 with 1 and 1.
 func TestRationalKMeansPlusPlusByHand(t *testing.T) {
 	zero := expect.Must(RationalKMeansPlusPlus(RationalLine(0, 0, 1)))(t)
 	equalRat(t, "two places", zero, new(big.Rat))
@@ -136,8 +136,8 @@ func TestRationalKMeansPlusPlusByHand(t *testing.T) {
 	want := new(big.Rat).Add(big.NewRat(13, 10), big.NewRat(8, 5))
 	want.Add(want, big.NewRat(1, 1))
 	equalRat(t, "three places", got, want.Mul(want, big.NewRat(1, 3)))
-	// 0 twice, 1 and 3: from a 0 as before, 13/10; from 1, weights 2·1 and 4 with potentials 4 and 2; from 3, weights 2·9 and 4
-	// with 1 and 2.
+	// 0 twice, 1 and 3: from a 0 as before, 13/10; from 1, weights 2·1 and 4 with potentials 4 and 2; from 3, weights
+	// 2·9 and 4 with 1 and 2.
 	got = expect.Must(RationalKMeansPlusPlus(RationalLine(0, 0, 1, 3)))(t)
 	want = new(big.Rat).Add(big.NewRat(26, 10), big.NewRat(16, 6))
 	want.Add(want, big.NewRat(26, 22))
@@ -146,8 +146,8 @@ func TestRationalKMeansPlusPlusByHand(t *testing.T) {
 	equalRat(t, "one place", same, new(big.Rat))
 }
 
-// Random whole numbers in the plane: the exact results must be those of the float64 algorithms that train. Where a tie
-// occurs, rounding can send a row either way, so such cases are left out of the comparison of labels.
+// Random whole numbers in the plane: the exact results must equal those of the float64 algorithms used in training.
+// After a tie, rounding can send a row either way, so such cases are excluded from the comparison of labels.
 func TestRationalsAgreeWithFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	compared := 0
@@ -187,7 +187,7 @@ func TestRationalsAgreeWithFloats(t *testing.T) {
 	expect.That(t, compared >= 200, "only %d starts were compared", compared)
 }
 
-// compareClusterings compares clusterings of rows of which so many, the first, are labeled.
+// compareClusterings compares clusterings of rows, the first labeled of which are labeled.
 func compareClusterings(t *testing.T, got *cluster.Clustering, want *RationalClustering, labeled int) {
 	t.Helper()
 	start := want.Seed
@@ -207,8 +207,8 @@ func compareClusterings(t *testing.T, got *cluster.Clustering, want *RationalClu
 	near(t, "constrained potential", got.ConstrainedPotential, decimal(last.Constrained), 1e-12)
 }
 
-// Labeled 0 and 3, unlabeled 0 and 1, started at the unlabeled 0, so that μ_P = 3/2. The unlabeled 1 joins the positives and
-// draws μ_P away from 3, while the labeled 0 goes on being charged to μ_N = 0.
+// Labeled 0 and 3, unlabeled 0 and 1, started at the unlabeled 0, so that μ_P = 3/2. The unlabeled 1 joins the
+// positives and moves μ_P away from 3, while Definition 6 still charges the labeled 0 to μ_N = 0.
 func TestARoundCanRaiseDefinition6(t *testing.T) {
 	c := expect.Must(RationalPUPLFrom(RationalLine(0, 3), RationalLine(0, 1), 0))(t)
 	// Definition 6 before: 0 to μ_N 0, 3 to μ_P 9/4, unlabeled 0 and ¼. Afterwards μ_P = 4/3: 0, 25/9, 0 and 1/9.

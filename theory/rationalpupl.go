@@ -8,15 +8,15 @@ import (
 
 // RationalClustering is [cluster.Clustering] in exact arithmetic, with the potentials of every round.
 type RationalClustering struct {
-	Positive, Negative []*big.Rat // the centers where the labels came to rest
+	Positive, Negative []*big.Rat // the final centers
 
 	Labels    []bool               // per unlabeled row: nearer to the positive center, or as near
-	Labeled   []bool               // per labeled row the same, whatever label it was given
-	Seed      int                  // unlabeled row where the negative center started, −1 for the mean of them all
+	Labeled   []bool               // per labeled row the same, regardless of its assigned label
+	Seed      int                  // unlabeled row where the negative center started, −1 for their mean
 	Rounds    []RationalPotentials // before the first round, and after each
-	Path      []RationalPoints     // the centers of these, the positive one first
+	Path      []RationalPoints     // the centers at these times, the positive one first
 	Converged bool                 // the last round changed no label
-	Tied      bool                 // in some round a row was equally far from both centers, so that another rule could differ
+	Tied      bool                 // a row was equally far from both centers in some round; the tie rule may matter
 }
 
 // Centers returns the positive and the negative center, in this order.
@@ -28,14 +28,15 @@ func (c *RationalClustering) Seeded() RationalPotentials { return c.Rounds[0] }
 // Settled returns the potentials after the last round.
 func (c *RationalClustering) Settled() RationalPotentials { return c.Rounds[len(c.Rounds)-1] }
 
-// RationalPotentials are the two sums of squared distances that a clustering can be judged by.
+// RationalPotentials are two potentials of a clustering, as sums of squared distances.
 type RationalPotentials struct {
 	Free        *big.Rat // Definition 6: every row to the nearer center
-	Constrained *big.Rat // the labeled rows charged to the positive center
+	Constrained *big.Rat // the labeled rows assigned to the positive center
 }
 
-// RationalPUPLFrom runs [cluster.From] in exact arithmetic: Algorithm 1(B) with the negative center started at the unlabeled
-// row seed. Labeled rows stay with the positive center, a tie goes to it, a center without rows stays where it is.
+// RationalPUPLFrom runs [cluster.From] in exact arithmetic: Algorithm 1(B) with the negative center started at the
+// unlabeled row seed. Labeled rows stay with the positive center, a tie goes to it, and a center without rows does not
+// move.
 func RationalPUPLFrom(labeled, unlabeled RationalPoints, seed int) (*RationalClustering, error) {
 	if err := checkRationalSets(labeled, unlabeled); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func RationalPUPLFrom(labeled, unlabeled RationalPoints, seed int) (*RationalClu
 }
 
 // RationalPUPLPseudoCode runs [cluster.PseudoCode] in exact arithmetic: the negative center starts at the mean of the
-// unlabeled rows, and labeled rows go to whichever center is nearer.
+// unlabeled rows, and labeled rows go to the nearer center.
 func RationalPUPLPseudoCode(labeled, unlabeled RationalPoints) (*RationalClustering, error) {
 	if err := checkRationalSets(labeled, unlabeled); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func RationalPUPLPseudoCode(labeled, unlabeled RationalPoints) (*RationalCluster
 	return runRationalPUPL(labeled, unlabeled, unlabeled.Mean(), -1, false), nil
 }
 
-// maxRationalRounds bounds the rounds, as in package cluster; no case within reach of exact arithmetic comes near it.
+// maxRationalRounds bounds the rounds, as in package cluster; no case feasible in exact arithmetic comes near it.
 const maxRationalRounds = 1000
 
 // runRationalPUPL runs the rounds with the negative center started at negative; fixed keeps labeled rows positive.

@@ -9,7 +9,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// RationalSeeding is all that the one random choice of [cluster.PUPL] can lead to on given points, in exact arithmetic.
+// RationalSeeding holds all outcomes of the single random choice of [cluster.PUPL] on given points, in exact
+// arithmetic.
 type RationalSeeding struct {
 	Starts  []RationalStart
 	Optimal *big.Rat // φ*, the least potential of two centers
@@ -21,7 +22,7 @@ type RationalStart struct {
 	*RationalClustering
 }
 
-// Expected averages the potentials over the starts: those right after seeding, and those when no label changes any more.
+// Expected averages the potentials over the starts: right after seeding, and after convergence.
 func (s RationalSeeding) Expected() (seeded, settled RationalPotentials) {
 	average := func(round func(RationalStart) RationalPotentials) RationalPotentials {
 		mean := RationalPotentials{new(big.Rat), new(big.Rat)}
@@ -35,9 +36,9 @@ func (s RationalSeeding) Expected() (seeded, settled RationalPotentials) {
 	return average(RationalStart.Seeded), average(RationalStart.Settled)
 }
 
-// EnumerateRationalSeeding runs [RationalPUPLFrom] from every unlabeled row that Algorithm 1(B) can draw, with the row's
-// probability, and finds the optimal two-way split of all rows by trying every one. Rows may lie at up to 20 places, any
-// number of them at each.
+// EnumerateRationalSeeding runs [RationalPUPLFrom] from every unlabeled row that Algorithm 1(B) can draw, with the
+// row's probability, and finds the optimal two-way split of all rows by enumeration. Rows may lie at up to 20 places,
+// any number of them at each.
 func EnumerateRationalSeeding(labeled, unlabeled RationalPoints) (s RationalSeeding, err error) {
 	defer must.Catch(&err)
 	must.Do(checkRationalSets(labeled, unlabeled))
@@ -78,8 +79,8 @@ func RationalSeedingWeights(labeled, unlabeled RationalPoints) (weights []*big.R
 }
 
 // RationalKMeansPlusPlus returns the expected potential right after k-means++ has seeded two centers (Arthur and
-// Vassilvitskii, 2007): the first at a row drawn uniformly, the second at one drawn by squared distance from the first. It
-// is 0 where all rows coincide.
+// Vassilvitskii, 2007): the first at a row drawn uniformly, the second at a row drawn with probability proportional to
+// the squared distance from the first. It is 0 if all rows coincide.
 func RationalKMeansPlusPlus(points RationalPoints) (*big.Rat, error) {
 	if err := points.Validate(); err != nil {
 		return nil, err

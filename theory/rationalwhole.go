@@ -8,13 +8,13 @@ const (
 	maxWholeCount = 1 << 12
 )
 
-// wholes are points whose coordinates are multiples of 1/denominator. Sums of few and small ones need no [big.Rat].
+// wholes are points whose coordinates are multiples of 1/denominator. Short sums of small ones need no [big.Rat].
 type wholes struct {
 	x           [][]int64
 	denominator int64
 }
 
-// wholesOf returns the rows as multiples of one over their least common denominator. It reports false where a sum of their
+// wholesOf returns the rows as multiples of one over their least common denominator. ok is false if a sum of their
 // squared differences might exceed an int64.
 func wholesOf(rows RationalPoints) (w wholes, ok bool) {
 	if len(rows) == 0 || len(rows)*len(rows[0]) > maxWholeCount {
@@ -57,7 +57,7 @@ func wholesOf(rows RationalPoints) (w wholes, ok bool) {
 	return w, true
 }
 
-// squared returns the number of squares of 1/denominator as a fraction.
+// squared returns n/denominator² as a fraction.
 func (w wholes) squared(n int64) *big.Rat { return big.NewRat(n, w.denominator*w.denominator) }
 
 // distance returns the squared distance of two rows, in squares of 1/denominator.
@@ -81,7 +81,7 @@ func (w wholes) potential(n int) *big.Rat {
 	return w.squared(sum)
 }
 
-// commonDivisor returns the greatest number that divides both of two positive ones.
+// commonDivisor returns the greatest common divisor of two positive numbers.
 func commonDivisor(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

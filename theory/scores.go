@@ -15,13 +15,14 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// AnchorLosses returns what the objective makes of every single row of some multi-viewed batches, in float64: entry [k][i]
-// is repel − attract of row i of batch k, and the mean over i is the batch's loss. It is for batches laid out by hand, where
-// a [Population] cannot say what is wanted.
+// AnchorLosses returns the objective's loss for every row of some multi-viewed batches, in float64: entry [k][i] is
+// repel − attract of row i of batch k, and the mean over i is the batch's loss. Use it for hand-made batches that a
+// [Population] cannot describe.
 //
-// All batches have the same number of rows: 2b of them, the first views of all examples before all second views. labeled
-// tells which of the b examples are labeled positives, class the true class of each, the same in all batches; class may be
-// nil for objectives that do not look at it. A row of zeros has no direction, and similarity 0 to everything.
+// All batches have the same number of rows: 2b of them, the first views of all examples before all second views.
+// labeled marks the labeled positives among the b examples, class holds the true class of each, the same in all
+// batches; class may be nil for objectives that do not use it. A row of zeros has no direction, and similarity 0 to
+// everything.
 func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, labeled []bool, class []int32,
 	tau float64) (losses [][]float64, err error) {
 	defer must.Catch(&err)
@@ -56,7 +57,7 @@ func AnchorLosses(eng *engine.Engine, o pucl.Objective, batches [][][]float64, l
 	return slices.Collect(slices.Chunk(flatten(out), rows)), nil
 }
 
-// orZeros returns class, or n zeros where it is nil.
+// orZeros returns class, or n zeros if it is nil.
 func orZeros(class []int32, n int) []int32 {
 	if class == nil {
 		return make([]int32, n)
@@ -64,14 +65,14 @@ func orZeros(class []int32, n int) []int32 {
 	return class
 }
 
-// GivenBatch is one multi-viewed batch, written out: rows i and i+b are the two views of example i.
+// GivenBatch is one explicit multi-viewed batch: rows i and i+b are the two views of example i.
 type GivenBatch struct {
 	Z       [][]float64 // 2b rows of the same length
 	Labeled []bool      // per example
-	Class   []int32     // per example; nil where the objective does not look at it
+	Class   []int32     // per example; nil if the objective does not use it
 }
 
-// Similarity says what z_i·z_j means.
+// Similarity is the definition of z_i·z_j.
 type Similarity int
 
 const (
@@ -84,8 +85,8 @@ func (s Similarity) String() string { return lists.Name(s, "Similarity", "cosine
 
 // AnchorGradient holds derivatives of the per-anchor losses ℓ_i = repel(i) − attract(i) of one batch, row by row.
 type AnchorGradient struct {
-	Alone [][]float64 // ∂ℓ_i/∂z_i: what row i does as an anchor, all other rows held
-	Whole [][]float64 // Σ_k ∂ℓ_k/∂z_i: what row i does to all anchors, 2b times the gradient of the loss
+	Alone [][]float64 // ∂ℓ_i/∂z_i: effect of row i as an anchor, with all other rows fixed
+	Whole [][]float64 // Σ_k ∂ℓ_k/∂z_i: effect of row i on all anchors, 2b times the gradient of the loss
 }
 
 // AnchorGradients differentiates the objective's terms on one batch by the engine, in float64. An objective with a part that
@@ -101,8 +102,8 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 	}
 	must.Do(checkMeasurable(eng, o, tau))
 	n, dim := must.Get2(batch.validate())
-	// As many copies of the batch as it has rows: of copy i only anchor i is scored for Alone, so that its gradient at row
-	// i holds nothing of other anchors.
+	// The batch is copied once for each row: in copy i only anchor i contributes to Alone, so that its gradient at row
+	// i excludes the other anchors.
 	exec := must.Get(NewExec(eng.Backend, func(z, labeled, class *Node) (alone, whole *Node) {
 		defer fault.Annotate(nil, "theory: the gradient of objective %q", o.Name)
 		views := pucl.Views{Z: z, Labeled: labeled}
@@ -139,7 +140,7 @@ func AnchorGradients(eng *engine.Engine, o pucl.Objective, batch GivenBatch, sim
 	return AnchorGradient{Alone: ownRows(results[0]), Whole: ownRows(results[1])}, nil
 }
 
-// direct returns what Direct makes of b.
+// direct returns the value of Direct for b.
 func direct(o pucl.Objective, b *pucl.Block) *Node {
 	defer fault.Annotate(o.Direct, "pucl: Direct of objective %q", o.Name)
 	return o.Direct(b)

@@ -11,48 +11,50 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Search looks for the population and the design on which a [Question] has its largest answer: a counterexample, where the
-// question is how wrong something is. It goes from the readable to the arbitrary and back:
+// Search finds the population and the design with the largest value of a [Question], for example a counterexample for a
+// bias. It has four stages:
 //
 //	grid      all populations with few atoms on given points, under every design
 //	random    populations with points anywhere on the sphere
 //	climb     small changes to the worst cases so far, kept where they make them worse
 //	simplify  fewer examples, fewer atoms, rounder numbers, as long as the case stays nearly as bad
 //
-// The zero value searches the plane with two atoms a class and batches of two to four examples, some 1700 cases: with XLA
-// two or three seconds for a loss, with the pure-Go engine ten. A search that finds nothing has proved nothing beyond its cases.
+// The zero value searches the plane with two atoms per class and batches of two to four examples, some 1700 cases. For
+// a loss this takes two or three seconds with XLA and ten with the pure-Go engine. A search that finds nothing proves
+// nothing beyond its cases.
 type Search struct {
-	Points [][]float64 // where the atoms of the grid may lie; nil means Circle(4). All atoms have their number of coordinates
+	Points [][]float64 // points of the grid's atoms; nil means Circle(4). Their dimension is that of all atoms
 	Atoms  int         // the most atoms that a class has; 0 means 2
 	Parts  int         // the grid's probabilities are multiples of 1/Parts, so classes have up to Parts atoms; 0 means 4, below 0 no grid
 
-	// Designs are those that may be used; nil means m = 0, 1, 2 and u = 1, 2, at least two examples, with π = 1/4, 1/2 and
+	// Designs are the allowed designs; nil means m = 0, 1, 2 and u = 1, 2, at least two examples, with π = 1/4, 1/2 and
 	// 3/4, case-control and independent views. [Design.Vary] makes such lists.
 	Designs []Design
 
 	Random int    // random populations, each measured under one design, in turn; 0 means 300, below 0 none
-	Climbs int    // how many cases are climbed from: the worst of each design, the worst designs first; 0 means 3, below 0 none
+	Climbs int    // climbs, from the worst case of each design, worst designs first; 0 means 3, below 0 none
 	Steps  int    // cases tried in each climb; 0 means 100
 	Seed   uint64 // of random cases and steps; used as given, 0 included
 
-	Tolerance float64 // how large a number must be to count as found; 0 means 1e-9, which leaves room for rounding
-	Keep      float64 // how much of the largest number the simplified case must keep; 0 means 0.9
-	MaxCases  int     // a larger search is refused; 0 means 20 000
-	Oriented  bool    // the grid keeps turned and mirrored copies, which differ to no objective made of similarities
+	Tolerance float64 // numbers above it count as found; 0 means 1e-9, which allows for rounding
+	Keep      float64 // fraction of the largest number that the simplified case must keep; 0 means 0.9
+	MaxCases  int     // a larger search is an error; 0 means 20 000
+	Oriented  bool    // the grid keeps rotated and mirrored copies, which are equivalent for objectives of similarities
 
 	// Progress, if not nil, is called before the first case, with Done 0, and after each one.
 	Progress func(SearchProgress)
 }
 
-// SearchProgress tells how far a search is.
+// SearchProgress is the progress of a search.
 type SearchProgress struct {
 	Stage string // "grid", "random", "climb" or "simplify"
 	Done  int    // cases measured
-	Total int    // cases at most; simplifying mostly takes fewer than were allowed for
+	Total int    // cases at most; simplification usually needs fewer than its limit
 	Worst Case   // so far
 }
 
-// SearchPlan is the size of a search in cases, stage by stage. All numbers are exact but Simplify, which is the most there can be.
+// SearchPlan is the size of a search in cases, by stage. All numbers are exact except Simplify, which is an upper
+// bound.
 type SearchPlan struct {
 	Grid, Random, Climb, Simplify int
 }
@@ -65,17 +67,17 @@ func (p SearchPlan) String() string {
 	return fmt.Sprintf("%d on the grid, %d at random, %d climbing, up to %d simplifying", p.Grid, p.Random, p.Climb, p.Simplify)
 }
 
-// Plan returns beforehand how many cases [Search.Run] will measure, and an error where Run would return one for the search itself.
+// Plan returns the number of cases that [Search.Run] will measure, and an error if Run would reject the search itself.
 func (s Search) Plan() (plan SearchPlan, err error) {
 	defer must.Catch(&err)
 	_, _, plan = s.prepare()
 	return plan, nil
 }
 
-// Run searches. The same search with the same question gives the same result on the same engine.
+// Run runs the search. The same search with the same question gives the same result on the same engine.
 //
-// It stops when ctx is done and when a case cannot be measured, for example because the objective is not finite there. Both are
-// errors, and the result then holds what had been found by then.
+// It stops when ctx is done and when a case cannot be measured, for example because the objective is not finite there.
+// Both are errors, and the result then holds the findings so far.
 func (s Search) Run(ctx context.Context, q Question) (result SearchResult, err error) {
 	defer must.Catch(&err)
 	if q.Ask == nil {
@@ -113,13 +115,13 @@ func (s Search) prepare() (Search, []Population, SearchPlan) {
 	if plan.Grid+plan.Random == 0 {
 		must.Fail("theory: a search with neither a grid nor random cases; leave Parts or Random at 0 for the usual number")
 	}
-	// Climbs start from what the first stages measured, one for each design met there.
+	// Climbs start from the measured cases of the first stages, one for each design among them.
 	met := len(s.Designs)
 	if plan.Grid == 0 {
 		met = min(met, plan.Random)
 	}
 	climbs := min(max(s.Climbs, 0), met)
-	// Added as floating-point numbers, as a search far too large may have no int for its size.
+	// Added as floating-point numbers, since the size of a far too large search may overflow an int.
 	size := float64(plan.Grid) + float64(plan.Random) + float64(climbs)*float64(s.Steps) + float64(plan.Simplify)
 	if size > float64(s.MaxCases) {
 		must.Fail("theory: %d populations on the grid under %d designs, %d random cases, %d climbs of %d steps and up to %d cases "+
@@ -133,7 +135,7 @@ func (s Search) prepare() (Search, []Population, SearchPlan) {
 // maxSearchAtoms is the most atoms of a class; measuring and simplifying larger ones takes too long.
 const maxSearchAtoms = 100
 
-// check fails for settings that make no search, once defaults are filled in.
+// check rejects invalid settings after defaults are filled in.
 func (s Search) check() {
 	switch {
 	case len(s.Points) == 0:
@@ -163,7 +165,7 @@ func (s Search) check() {
 	}
 }
 
-// searchRun is a search under way.
+// searchRun is a running search.
 type searchRun struct {
 	Search
 	ctx      context.Context
@@ -172,10 +174,10 @@ type searchRun struct {
 	rng      *rand.Rand
 	stage    string
 	result   *SearchResult
-	worst    []*Case // of each design, nil where none was measured
+	worst    []*Case // of each design, nil if none was measured
 }
 
-// all goes through the stages.
+// all runs all stages.
 func (r *searchRun) all(populations []Population) {
 	r.stage = "grid"
 	if len(populations) == 0 {
@@ -201,8 +203,8 @@ func (r *searchRun) all(populations []Population) {
 	}
 }
 
-// measure asks the question about a population under the design of that number, and keeps what is worse than all before. It
-// ends the search where ctx is done or the question has no answer.
+// measure measures the question for a population under the design of that number, and keeps a case that is worse than
+// all before. It ends the search if ctx is done or the measurement fails.
 func (r *searchRun) measure(p Population, design int) Case {
 	must.Wrap(r.ctx.Err(), "theory: search stopped after %d of %d cases", r.result.Cases, r.plan.Total())
 	c := Case{Population: p, Design: r.Designs[design], Value: Exactly(math.NaN())}
@@ -222,7 +224,7 @@ func (r *searchRun) measure(p Population, design int) Case {
 	return c
 }
 
-// finiteAnswer returns an error if the answer to a question is not finite, since then it decides nothing.
+// finiteAnswer returns an error if a measured value is not finite, since it then decides nothing.
 func finiteAnswer(value Number, err error) (Number, error) {
 	if err == nil && (!isFinite(value.Value) || !isFinite(value.Low)) {
 		err = fmt.Errorf("theory: the question's answer is %s; it must be finite", value)
@@ -230,7 +232,7 @@ func finiteAnswer(value Number, err error) (Number, error) {
 	return value, err
 }
 
-// confirm asks about the simplified case with fresh draws; that answer decides.
+// confirm measures the simplified case with fresh draws; that value decides.
 func (r *searchRun) confirm() {
 	value, err := finiteAnswer(r.question.Again(r.result.Simple.Population, r.result.Simple.Design))
 	must.Wrap(err, "theory: measuring the simplified case anew")

@@ -38,9 +38,9 @@ func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 	expect.That(t, r.Found && r.Answer == "biased", "%v", r)
 }
 
-// sclpuAttractionBias returns the bias of SCL-PU's attraction under independent views. A labeled anchor meets labeled rows only, in
-// the mean μ_P. Of the 2u−1 other unlabeled rows one is an unlabeled anchor's own view, in the mean A = πμ_P + (1−π)μ_N, which
-// is also the ideal; the others are draws from the population.
+// sclpuAttractionBias returns the bias of SCL-PU's attraction under independent views. A labeled anchor has labeled
+// rows only, with mean μ_P. Of the 2u−1 other unlabeled rows one is an unlabeled anchor's own view, with mean A = πμ_P
+// + (1−π)μ_N, which is also the ideal; the others are draws from the population.
 func sclpuAttractionBias(positive, negative []Atom, m, u int, pi, tau float64) float64 {
 	mean := func(a, b []Atom) float64 {
 		sum := 0.0
@@ -61,7 +61,7 @@ func sclpuAttractionBias(positive, negative []Atom, m, u int, pi, tau float64) f
 	return bias / float64(m+u)
 }
 
-// worstOnGrid leaves out what simplifying came across.
+// worstOnGrid excludes the cases of the simplification.
 func worstOnGrid(r SearchResult) float64 {
 	worst := math.NaN()
 	for _, step := range r.Trail {
@@ -72,7 +72,7 @@ func worstOnGrid(r SearchResult) float64 {
 	return worst
 }
 
-// On a grid the worst case of SCL-PU's attraction is that of the closed form over all classes, here listed one by one.
+// On a grid the worst case of SCL-PU's attraction equals that of the closed form over all classes, enumerated here.
 func TestSearchWorstCaseOnGrid(t *testing.T) {
 	expect.Slow(t)
 	const tau = 0.5
@@ -111,20 +111,20 @@ func TestSearchWorstCaseOnGrid(t *testing.T) {
 	expect.Equal(t, r.Simple.String(), want, "simple case")
 }
 
-// A term of one's own that is unbiased but for a slip: it rewards rows beyond a right angle. Only some cases show it, and the
-// searcher finds one.
+// A custom term that is unbiased except for a bug: it rewards rows beyond a right angle. Only some cases reveal it, and
+// the search finds one.
 func TestSearchFindsADeliberateBias(t *testing.T) {
 	const tau = 0.5
 	slip := pucl.Objective{Name: "slip", Repel: pucl.LogPartition, Attract: func(b *pucl.Block) *Node {
-		farthest := ReduceMin(b.Sim, -1) // at most 0, which the row has with itself
+		farthest := ReduceMin(b.Sim, -1) // at most 0, the value of the row with itself
 		return Add(pucl.OwnViews(b), MulScalar(farthest, -0.01))
 	}}
 	m := expect.Must(NewMeter(openEngine(t), slip, tau))(t)
 	defer m.Close()
 	designs := []Design{{Unlabeled: 2, Prior: 0.5}}
 	r := search(t, Search{Designs: designs}, AttractionBias(m, nil))
-	// No similarity lies below −1/τ, so no bias above 0.01/τ. With both classes on the same two opposite points, which is on the
-	// grid, the three other rows of an anchor all miss the opposite point with probability 1/8.
+	// No similarity lies below −1/τ, so no bias above 0.01/τ. With both classes on the same two opposite points, which
+	// is on the grid, the three other rows of an anchor all miss the opposite point with probability 1/8.
 	bias := r.Worst.Value.Value
 	expect.That(t, bias > 0.01/tau*7/8-1e-12 && bias <= 0.01/tau, "worst bias %g", bias)
 	expect.That(t, r.Found, "%v", r)
@@ -134,8 +134,8 @@ func TestSearchFindsADeliberateBias(t *testing.T) {
 	}
 }
 
-// hill returns a question with the maximum 1 where the first positive and the first negative point meet at cos = 0.3 and the first
-// positive atom has probability 0.35; more examples are worth nothing.
+// hill returns a question with the maximum 1, attained if the first positive and the first negative point have cos =
+// 0.3 and the first positive atom has probability 0.35; more examples have no effect.
 func hill(asked *[]float64) Question {
 	return Question{Name: "hill", Ask: func(p Population, d Design) (Number, error) {
 		if err := errors.Join(p.Validate(), d.Validate()); err != nil {
@@ -166,7 +166,7 @@ func TestSearchClimbs(t *testing.T) {
 	}
 	last := r.Trail[len(r.Trail)-1]
 	expect.That(t, reflect.DeepEqual(last.Case, r.Worst), "the trail ends with %s, the worst case is %s", last, r.Worst)
-	// The plan is what is done, stage by stage, and progress tells of every case.
+	// Plan equals the actual numbers of cases by stage, and progress reports every case.
 	plan := expect.Must(s.Plan())(t)
 	done := map[string]int{}
 	for i, p := range progress {
@@ -195,7 +195,8 @@ func TestSearchSimplifies(t *testing.T) {
 		}
 		expect.That(t, r.Simple.Design.Examples() == 2, "keep %g: %s has more examples than needed", keep, r.Simple)
 		if share <= 0.9 {
-			// A point at (½, 1), for cos = 1/√5, and a probability of 1 or ½ are good enough; no second negative atom matters.
+			// A point at (½, 1), for cos = 1/√5, and a probability of 1 or ½ are good enough; a second negative atom
+			// has no effect.
 			for class, most := range []int{2, 1} {
 				for _, atom := range *r.Simple.Population.classes()[class] {
 					for _, x := range []float64{2 * atom.Z[0], 2 * atom.Z[1], 2 * atom.P} {
@@ -209,7 +210,7 @@ func TestSearchSimplifies(t *testing.T) {
 	}
 }
 
-// The zero value on a real objective: the case that comes out can be redone by plain loops.
+// The zero value on a real objective: plain loops reproduce the value of the resulting case.
 func TestSearchZeroValue(t *testing.T) {
 	expect.Slow(t)
 	m := meterOf(t, pucl.PUCL(), 0.5)
@@ -236,7 +237,7 @@ func TestSearchRepeats(t *testing.T) {
 	expect.That(t, !reflect.DeepEqual(a.Worst, c.Worst), "another seed gave the same worst case")
 }
 
-// Random cases take turns among the designs, and climbs start from different designs.
+// Random cases alternate among the designs, and climbs start from different designs.
 func TestSearchUsesAllDesigns(t *testing.T) {
 	count := map[int]int{}
 	q := hill(nil)
@@ -246,7 +247,7 @@ func TestSearchUsesAllDesigns(t *testing.T) {
 	got := []int{count[2], count[3], count[4]}
 	slices.Sort(got)
 	expect.That(t, slices.Equal(got, []int{4, 14, 14}), "cases under the designs: %v", got)
-	// More climbs than designs met: one each.
+	// More climbs than measured designs: one each.
 	for _, random := range []int{2, 12} {
 		s := Search{Parts: -1, Designs: Design{}.Vary(nil, []int{2, 3, 4}, nil), Random: random, Climbs: 9, Steps: 10, Tolerance: 2}
 		if plan, err := s.Plan(); err != nil || plan.Climb != 10*min(random, 3) || search(t, s, hill(nil)).Cases != random+plan.Climb {

@@ -41,11 +41,12 @@ func TestSeedingRefuses(t *testing.T) {
 	wantError(t, "many points", expect.Err(enumerateFloats(stack(one, many))), "21 points", "at most 20")
 }
 
-// floatSeeding is [RationalSeeding] of the code that trains: package cluster in float64, and an optimal split found by loops.
+// floatSeeding is the [RationalSeeding] of the training code: package cluster in float64, and an optimal split found by
+// loops.
 type floatSeeding struct {
 	Starts   []floatStart
 	Expected float64 // E[potential right after seeding], over the starts
-	Optimal  float64 // the least potential of all ways to split the points in two, Definition 6
+	Optimal  float64 // the smallest potential of all two-way splits, Definition 6
 }
 
 // floatStart is one row at which the negative center can start.
@@ -54,8 +55,8 @@ type floatStart struct {
 	*cluster.Clustering
 }
 
-// enumerateFloats runs [cluster.From] from every unlabeled row of x that Algorithm 1(B) can draw, with the row's probability,
-// and finds the optimal two-way split of all rows by trying every one; there may be at most 20 rows.
+// enumerateFloats runs [cluster.From] from every unlabeled row of x that Algorithm 1(B) can draw, with the row's
+// probability, and finds the optimal two-way split of all rows by enumeration; there may be at most 20 rows.
 func enumerateFloats(x *mat.Dense, labeled []bool) (floatSeeding, error) {
 	weights, err := cluster.SeedingWeights(x, labeled)
 	if err != nil {
@@ -86,7 +87,8 @@ func enumerateFloats(x *mat.Dense, labeled []bool) (floatSeeding, error) {
 	return s, nil
 }
 
-// optimalSplit returns the least sum of squared distances to the mean of the own part, over all splits of the rows in two.
+// optimalSplit returns the smallest sum of squared distances of the rows to the means of their parts, over all two-way
+// splits.
 func optimalSplit(x *mat.Dense) (float64, error) {
 	n, _ := x.Dims()
 	if n > maxSplitPoints {

@@ -11,10 +11,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// largestDenominator is that of the fractions that probabilities are rounded to.
+// largestDenominator is the largest denominator of rounded probabilities.
 const largestDenominator = 12
 
-// coordinateSteps are what coordinates are rounded to multiples of, the coarsest first; the largest of a point is 1 then.
+// coordinateSteps are the rounding steps for coordinates, the coarsest first, with the largest coordinate of a point
+// scaled to 1.
 var coordinateSteps = []float64{1, 0.5, 0.25, 0.1}
 
 // simplifyBound returns how many cases simplify measures at most, for classes of up to atoms atoms.
@@ -26,12 +27,12 @@ func simplifyBound(atoms, designs int) int {
 		1 + len(coordinateSteps)*(1+total) // turning; rounding all points together, and each
 }
 
-// simplify makes the worst case smaller and rounder, as long as at least Keep of the largest number is left.
+// simplify makes the worst case smaller and rounder, as long as it keeps at least Keep of the largest number.
 func (r *searchRun) simplify() {
 	r.stage = "simplify"
 	current := r.result.Worst
-	// try replaces current by a simpler case that is bad enough, and reports whether that or the same case is current now. A
-	// case that turns out worse than all others raises the bar by itself, and is accepted, so that current is never below it.
+	// try replaces current by a simpler case that is bad enough, and reports whether that or the same case is current
+	// now. A case that is worse than all others raises the limit and is accepted, so that current is never below it.
 	try := func(p Population, design int) bool {
 		if r.Designs[design] == current.Design && reflect.DeepEqual(p, current.Population) {
 			return true
@@ -55,7 +56,7 @@ func (r *searchRun) simplify() {
 
 func (r *searchRun) enough(c Case) bool { return c.Value.Low >= r.Keep*r.result.Worst.Value.Low }
 
-// fewerExamples takes the smallest design that is bad enough, and returns its number.
+// fewerExamples selects the smallest design that is bad enough, and returns its number.
 func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool) int {
 	order := lists.Make(len(r.Designs), func(i int) int { return i })
 	slices.SortStableFunc(order, func(i, j int) int {
@@ -73,7 +74,7 @@ func (r *searchRun) fewerExamples(current *Case, try func(Population, int) bool)
 	return slices.Index(r.Designs, current.Design)
 }
 
-// dropAtom leaves out the atom that is missed least, and reports whether one could go.
+// dropAtom removes the atom with the smallest effect, and reports whether one could be removed.
 func (r *searchRun) dropAtom(current *Case, design int) bool {
 	var best *Case
 	for k, class := range current.Population.classes() {
@@ -97,7 +98,7 @@ func (r *searchRun) dropAtom(current *Case, design int) bool {
 	return true
 }
 
-// roundProbabilities makes the probabilities of each class fractions with the smallest denominator that will do.
+// roundProbabilities sets the probabilities of each class to fractions with the smallest sufficient denominator.
 func roundProbabilities(current *Case, design int, try func(Population, int) bool) {
 	for k, class := range current.Population.classes() {
 		for denominator := len(*class); denominator <= largestDenominator; denominator++ {
@@ -110,8 +111,8 @@ func roundProbabilities(current *Case, design int, try func(Population, int) boo
 	}
 }
 
-// roundShares sets the probabilities of a class, in place, to multiples of 1/denominator, none of them 0: each gets one part,
-// and the other parts go one by one to the atom that lacks most.
+// roundShares rounds the probabilities of a class, in place, to multiples of 1/denominator, none of them 0: each gets
+// one part, and the other parts go one by one to the atom with the largest deficit.
 func roundShares(atoms []Atom, denominator int) {
 	parts := slices.Repeat([]int{1}, len(atoms))
 	lack := func(i int) float64 { return atoms[i].P*float64(denominator) - float64(parts[i]) }
@@ -129,8 +130,8 @@ func roundShares(atoms []Atom, denominator int) {
 	}
 }
 
-// roundPoints scales points so that the largest coordinate is ±1 and rounds the others: all points with one step, then each
-// with as coarse a step as it bears. Atoms of a class that come to lie on one point become one.
+// roundPoints scales points so that the largest coordinate is ±1 and rounds the others: all points with one step, then
+// each with its coarsest acceptable step. Atoms of a class that coincide afterwards are merged.
 func roundPoints(current *Case, design int, try func(Population, int) bool) {
 	coarsest := len(coordinateSteps)
 	for i, step := range coordinateSteps {
@@ -159,12 +160,13 @@ func roundPoints(current *Case, design int, try func(Population, int) bool) {
 func roundPoint(z []float64, step float64) {
 	largest := floats.Norm(z, math.Inf(1))
 	for k, x := range z {
-		// A quotient of whole numbers prints as 0.7 where the product 7·0.1 prints as 0.7000000000000001; + 0 turns −0 into 0.
+		// A quotient of whole numbers prints as 0.7 where the product 7·0.1 prints as 0.7000000000000001; + 0 turns −0
+		// into 0.
 		z[k] = math.Round(x/largest/step)/math.Round(1/step) + 0
 	}
 }
 
-// merged joins atoms of a class that lie on the same point.
+// merged merges atoms of a class that lie on the same point.
 func merged(p Population) Population {
 	for _, class := range p.classes() {
 		var kept []Atom
@@ -180,15 +182,15 @@ func merged(p Population) Population {
 	return p
 }
 
-// inOwnBasis turns and mirrors a population so that its points get as many zeros as possible: its first point lies on the
-// first axis, the next one in the plane of the first two, and so on.
+// inOwnBasis rotates and mirrors a population so that its points have as many zeros as possible: its first point lies
+// on the first axis, the next one in the plane of the first two, and so on.
 func inOwnBasis(p Population) Population {
 	var basis [][]float64
 	next := p.clone()
 	for _, atom := range slices.Concat(next.Positive, next.Negative) {
 		rest, length := slices.Clone(atom.Z), floats.Norm(atom.Z, 2)
 		coordinates := make([]float64, len(rest))
-		for range 2 { // the second round takes out what rounding left
+		for range 2 { // the second round removes rounding errors of the first
 			for k, e := range basis {
 				along := floats.Dot(rest, e)
 				coordinates[k] += along

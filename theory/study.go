@@ -11,25 +11,25 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Result is what an objective does on a population: the moments, over all batches that the design can draw, of the
-// batch means of its terms, and the bias of its loss.
+// Result holds the measurements of an objective on a population: the moments, over all batches that the design can
+// draw, of the batch means of its terms, and the bias of its loss.
 type Result struct {
 	Objective string
 
 	Attraction   Moments // of the mean over the anchors of attract(i)
 	LogPartition Moments // of the mean over the anchors of repel(i)
-	Loss         Moments // of the objective's loss: log partition − attraction, plus what it has besides terms
+	Loss         Moments // of the objective's loss: log partition − attraction, plus its parts other than terms
 
 	Ideal Ideal  // the ideal loss (3) with the same prior and N = 2b − 2
 	Bias  Number // mean loss − ideal loss
 
-	Batches    int      // how many batches were scored
-	Symmetry   Symmetry // Exact only: what was exchangeable, so that not every sequence had to be scored
+	Batches    int      // number of scored batches
+	Symmetry   Symmetry // Exact only: the symmetries that reduced the enumeration
 	Confidence float64  // MonteCarlo only: of each interval
 	Seed       uint64   // MonteCarlo only
 }
 
-// String returns one line: the objective, its mean loss, variance and bias, and how they were found.
+// String returns one line: the objective, its mean loss, variance and bias, and the method.
 func (r Result) String() string {
 	how := "exact"
 	if r.Confidence > 0 {
@@ -39,10 +39,10 @@ func (r Result) String() string {
 		r.Objective, r.Loss.Mean, r.Loss.Variance, r.Bias, how, r.Batches)
 }
 
-// AttractionBias returns the mean attraction less that of the ideal loss.
+// AttractionBias returns the mean attraction minus that of the ideal loss.
 func (r Result) AttractionBias() Number { return r.Attraction.Mean.Minus(r.Ideal.Attraction) }
 
-// PartitionBias returns the mean log partition less that of the ideal loss.
+// PartitionBias returns the mean log partition minus that of the ideal loss.
 func (r Result) PartitionBias() Number { return r.LogPartition.Mean.Minus(r.Ideal.LogPartition) }
 
 // Exact measures one objective exactly; see [Meter.Exact], and use a [Meter] to vary the design.
@@ -55,12 +55,13 @@ func Exact(eng *engine.Engine, o pucl.Objective, p Population, d Design, tau flo
 
 // Exact measures the objective exactly, by scoring every batch that the design can draw with its probability.
 //
-// Labeled examples are exchangeable among themselves, and so are the unlabeled ones, so batches are counted as multisets
-// of what their examples show; where the objective does not care which view comes first, a pair of views counts like its
-// reverse; and where it does not look at the true classes, a point that both classes show is one point. All three are
-// verified on trial batches, and what does not hold is not used: see Result.Symmetry.
+// Symmetries reduce the enumeration. Labeled examples are exchangeable among themselves, and so are the unlabeled ones,
+// so batches are multisets of their examples' outcomes. If the objective ignores the order of views, a pair of views
+// counts like its reverse. If it ignores the true classes, a point of both classes counts as one point. All three are
+// verified on trial batches, and only verified symmetries are used: see Result.Symmetry.
 //
-// It fails where more batches than MaxBatches allows would have to be scored, and where the objective is not finite on a batch.
+// It returns an error if more batches than MaxBatches allows would have to be scored, or if the objective is not finite
+// on a batch.
 func (m *Meter) Exact(p Population, d Design) (r Result, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.tau))
@@ -81,7 +82,7 @@ func (m *Meter) Exact(p Population, d Design) (r Result, err error) {
 	return r, nil
 }
 
-// result puts together what exact and sampled results share.
+// result combines the common parts of exact and sampled results.
 func (m *Meter) result(attraction, partition, loss Moments, ideal Ideal) Result {
 	return Result{
 		Objective: m.objective.Name, Attraction: attraction, LogPartition: partition, Loss: loss,
@@ -89,8 +90,8 @@ func (m *Meter) result(attraction, partition, loss Moments, ideal Ideal) Result 
 	}
 }
 
-// CountBatches returns beforehand what [Meter.Exact] has to do: the number of batches of the design on the population, those that
-// differ only by an exchange of symmetry counted once. It may be too large for an int, even +Inf.
+// CountBatches returns the number of batches that [Meter.Exact] has to score for the design on the population; batches
+// that are equivalent by symmetry count once. It may be too large for an int, even +Inf.
 func CountBatches(p Population, d Design, symmetry Symmetry) (count float64, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, 1))
@@ -102,12 +103,12 @@ func countBatches(d Design, s support, symmetry Symmetry) float64 {
 	return countDraws(len(labeled), d.Labeled, !symmetry.Examples) * countDraws(len(unlabeled), d.Unlabeled, !symmetry.Examples)
 }
 
-// enumerate prepares the list of all batches, as short as the objective's symmetry allows, and the report of how many of them
-// have been run; it ends the measurement where the list is too long.
+// enumerate returns the list of all batches, as short as the objective's symmetry allows, and a function that reports
+// completed batches; it ends the measurement if the list is too long.
 func (m *Meter) enumerate(d Design, s support) (batches iter.Seq2[batch, float64], symmetry Symmetry, report func(batches int)) {
 	b := float64(d.Examples())
 	limit := float64(cmp.Or(m.MaxBatches, DefaultMaxBatches)) * min(1, 36/(b*b))
-	// What is too long at best needs no trial, which takes a compilation.
+	// A list that is too long at best needs no trial, which takes a compilation.
 	symmetry = everything
 	count := countBatches(d, s, symmetry)
 	if count <= limit {
@@ -123,7 +124,7 @@ func (m *Meter) enumerate(d Design, s support) (batches iter.Seq2[batch, float64
 	return allBatches(d, labeled, unlabeled, !symmetry.Examples), symmetry, m.reporter(count)
 }
 
-// allBatches yields every batch with its probability. The batch is reused from one to the next.
+// allBatches yields every batch with its probability. The batch is reused between iterations.
 func allBatches(d Design, labeled, unlabeled []outcome, ordered bool) iter.Seq2[batch, float64] {
 	return func(yield func(batch, float64) bool) {
 		next := newBatch(d)

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/theorytest"
 )
 
-// compare holds a result against the reference.
+// compare compares a result with the reference.
 func compare(t *testing.T, r Result, want theorytest.Moments, tol float64) {
 	t.Helper()
 	for k, got := range []Moments{r.Attraction, r.LogPartition, r.Loss} {
@@ -59,8 +59,8 @@ func TestExactAgainstLoops(t *testing.T) {
 	}
 }
 
-// A population in space with a point that both classes show, and a cold temperature. SCL looks at the classes, so that it
-// must be told which of the two shows the point; to the others it is one.
+// A population in space with a point of both classes, and a low temperature. SCL uses the classes, so it must
+// distinguish the two atoms; for the others they are one.
 func TestExactWithASharedPoint(t *testing.T) {
 	const tau = 0.05
 	for _, d := range []Design{{Labeled: 1, Unlabeled: 2, Prior: 0.7}, {Labeled: 2, Unlabeled: 1, Prior: 0.2, SameView: 0.5}} {
@@ -78,8 +78,8 @@ func TestExactWithASharedPoint(t *testing.T) {
 	}
 }
 
-// What an objective has besides terms belongs to its loss. Uniformity of two examples, view by view, is −2‖x − x'‖²
-// = 4cos − 4, and alignment 2 − 2cos of two views, so that proximities at τ = 1 give both means.
+// The parts of an objective other than terms belong to its loss. Uniformity of two examples, view by view, is −2‖x −
+// x'‖² = 4cos − 4, and alignment 2 − 2cos of two views, so that proximities at τ = 1 give both means.
 func TestExactMeasuresWholeLosses(t *testing.T) {
 	p, d := quartet(), Design{Unlabeled: 2, Prior: 0.35}
 	positive, negative, between, err := p.Proximity(1)
@@ -93,8 +93,8 @@ func TestExactMeasuresWholeLosses(t *testing.T) {
 	near(t, "alignment", a.Loss.Mean.Value, 2-2*(0.35*positive+0.65*negative), 1e-12)
 }
 
-// countAnchors returns ssCL with its log partition weighted by row, which breaks symmetries. It looks at the whole batch as one
-// block, as the weights of rows know no other.
+// countAnchors returns ssCL with its log partition weighted by row, which breaks symmetries. It treats the whole batch
+// as one block, since the row weights require that.
 func countAnchors(name string, weight func(i, b int) float64) pucl.Objective {
 	return pucl.Objective{Name: name, Attract: pucl.OwnViews, Repel: func(b *pucl.Block) *Node {
 		n := b.Sim.Shape().Dim(-1)
@@ -107,7 +107,7 @@ func countAnchors(name string, weight func(i, b int) float64) pucl.Objective {
 	}}
 }
 
-// Objectives without a symmetry must be found out, and measured right nevertheless.
+// The trials must detect objectives without a symmetry, and the measurement must be correct nevertheless.
 func TestExactWithoutSymmetry(t *testing.T) {
 	const tau = 0.5
 	for _, tt := range []struct {
@@ -133,7 +133,7 @@ func TestExactWithoutSymmetry(t *testing.T) {
 	}
 }
 
-// How many batches run together is a matter of speed: chunks of 1, of 5 and of all give one result.
+// The number of batches that run together affects only speed: chunks of 1, of 5 and of all give the same result.
 func TestExactInSmallChunks(t *testing.T) {
 	d := Design{Labeled: 2, Unlabeled: 1, Prior: 0.35, SameView: 0.3}
 	measure := func(size int) (Result, PointGradient) {
@@ -158,7 +158,7 @@ func TestExactInSmallChunks(t *testing.T) {
 	}
 }
 
-// Six examples on six points, three a class.
+// Six examples on six points, three per class.
 func TestSixExamplesOnSixPoints(t *testing.T) {
 	p := Population{
 		Positive: Uniform([]float64{1, 0}, []float64{1, 1}, []float64{0, 1}),
@@ -171,7 +171,8 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	// 9 ordered pairs and 18: C(11,3) = 165 and C(20,3) = 1140.
 	count, err = CountBatches(p, d, Symmetry{Examples: true})
 	expect.That(t, err == nil && count == 165*1140, "%g batches, want %d; %v", count, 165*1140, err)
-	// Classes make no difference where none shares a point; where they do, half of the 12 pairs are left: C(8,3) again.
+	// Classes make no difference unless they share a point. If they share all, half of the 12 pairs are left: C(8,3)
+	// again.
 	shared := Population{Positive: p.Positive, Negative: p.Positive}
 	count, err = CountBatches(shared, d, everything)
 	expect.That(t, err == nil && count == 56*56, "%g batches, want %d; %v", count, 56*56, err)
@@ -180,12 +181,12 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	}
 	r := expect.Must(meterOf(t, pucl.SSCL(), 0.5).Exact(p, d))(t)
 	expect.That(t, r.Batches == 56*364, "%d batches scored, want %d", r.Batches, 56*364)
-	// With independent views ssCL's mean attraction is the mean similarity within a class; here the three directions of a
-	// class have cosines 1, 1, 1, and twice each of √½, √½, 0: (3 + 4√½)/9, over τ = ½.
+	// With independent views ssCL's mean attraction is the mean similarity within a class; here the three directions of
+	// a class have cosines 1, 1, 1, and twice each of √½, √½, 0: (3 + 4√½)/9, over τ = ½.
 	near(t, "mean attraction of ssCL", r.Attraction.Mean.Value, 2*(3+4*math.Sqrt(0.5))/9, 1e-12)
 }
 
-// Meters come in the order of their objectives, all at the one temperature.
+// Meters come in the order of their objectives, all at the given temperature.
 func TestNewMeters(t *testing.T) {
 	p, d := quartet(), Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	meters := expect.Must(NewMeters(openEngine(t), 0.5, pucl.SSCL(), pucl.SCLPU()))(t)

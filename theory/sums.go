@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// kahan is a running sum that keeps what rounding would lose (Neumaier's variant of Kahan's summation, 1974).
+// kahan is a compensated sum, which keeps the rounding errors (Neumaier's variant of Kahan's summation, 1974).
 type kahan struct {
 	sum, lost float64
 }
@@ -23,14 +23,14 @@ func (k *kahan) add(x float64) {
 
 func (k *kahan) value() float64 { return k.sum + k.lost }
 
-// weighted gathers the mean and the variance of values that come with probabilities, block by block. Within a block it
-// takes two passes, and blocks are joined by the update of Chan, Golub and LeVeque (1979), so that a variance far smaller
-// than the squared mean keeps its digits.
+// weighted accumulates the mean and the variance of weighted values, block by block. Within a block it takes two
+// passes. Blocks are merged by the update of Chan, Golub and LeVeque (1979), so that a variance far smaller than the
+// squared mean keeps its digits.
 type weighted struct {
 	weight, mean, squares float64 // Σw, Σwx/Σw, Σw(x − mean)²
 }
 
-// add takes a block in; entries of values beyond those of weights are padding.
+// add adds a block; entries of values beyond those of weights are padding.
 func (w *weighted) add(weights, values []float64) {
 	weight := floats.SumCompensated(weights)
 	if weight == 0 {
@@ -53,5 +53,5 @@ func (w *weighted) add(weights, values []float64) {
 	w.weight = joined
 }
 
-// moments returns the mean and the variance, exact but for rounding.
+// moments returns the mean and the variance, exact up to rounding.
 func (w *weighted) moments() Moments { return Moments{Exactly(w.mean), Exactly(w.squares / w.weight)} }

@@ -25,7 +25,7 @@ func TestWeightedVarianceKeepsItsDigits(t *testing.T) {
 	near(t, "variance", m.Variance.Value, 0.25, 1e-9)
 }
 
-// Blocks of unequal weight and mean must give what one block gives.
+// Blocks of unequal weight and mean must give the same result as one block.
 func TestWeightedJoinsBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	weights, values := make([]float64, 1000), make([]float64, 1000)
@@ -57,7 +57,7 @@ func TestKahanKeepsSmallTerms(t *testing.T) {
 	expect.That(t, k.value() == 2, "1 + 1e100 + 1 − 1e100 = %g", k.value())
 }
 
-// Multisets must cover the sequences: every sorted sequence once, with the summed probability of its orders.
+// Multisets must cover the sequences: every sorted sequence once, with the total probability of its orders.
 func TestDrawsCoverAllSequences(t *testing.T) {
 	p := []float64{0.5, 0.2, 0, 0.3}
 	for size := range 5 {
@@ -202,7 +202,7 @@ func worldOf(p Population, d Design) theorytest.World {
 	return w
 }
 
-// paperObjectives returns the objectives of the paper that the conformance files and the references know.
+// paperObjectives returns the objectives of the paper that the conformance files and the references contain.
 func paperObjectives() []pucl.Objective {
 	return []pucl.Objective{pucl.SSCL(), pucl.PUCL(), pucl.SCLPU()}
 }

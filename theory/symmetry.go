@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Symmetry tells which exchanges leave an objective's attraction, log partition and loss as they are, so that an
+// Symmetry lists the exchanges that leave an objective's attraction, log partition and loss unchanged, so that an
 // enumeration may count batches that differ by them as one.
 type Symmetry struct {
 	Examples bool // two examples that are both labeled, or both unlabeled
@@ -18,10 +18,10 @@ type Symmetry struct {
 	Classes  bool // the true class of an unlabeled example, its views staying as they are
 }
 
-// everything is the symmetry of an objective that looks at similarities and labels only and takes means or sums of them.
+// everything is the symmetry of an objective that uses only similarities and labels, in means or sums.
 var everything = Symmetry{Examples: true, Views: true, Classes: true}
 
-// String lists what is exchangeable, "examples, views, classes" at most and "nothing" at least.
+// String lists the exchangeable parts, "examples, views, classes" at most and "nothing" at least.
 func (s Symmetry) String() string {
 	var names []string
 	for _, part := range []struct {
@@ -43,10 +43,10 @@ const (
 	symmetryTolerance = 1e-10 // relative to max(1, |value|)
 )
 
-// symmetry finds out by trial which exchanges the meter's objective does not notice: batches of random points and random
-// batches of the population's own points are scored as they are, with their examples shuffled, with views swapped, and with
-// other classes. Nothing is taken on trust from an objective. The trials are the same in every run, so the meter keeps what
-// they show.
+// symmetry determines by trial which exchanges leave the meter's objective unchanged. It scores batches of random
+// points and random batches of the population's own points unchanged, with their examples shuffled, with views swapped,
+// and with other classes. It assumes nothing about an objective. The trials are the same in every run, so the meter
+// stores the result.
 func (m *Meter) symmetry(d Design, points [][]float64) Symmetry {
 	key := fmt.Sprint(d.Labeled, d.Unlabeled, points)
 	found, known := m.symmetries[key]
@@ -60,7 +60,7 @@ func (m *Meter) symmetry(d Design, points [][]float64) Symmetry {
 	return found
 }
 
-// tried returns the symmetry that trials show.
+// tried returns the symmetry that the trials find.
 func (m *Meter) tried(d Design, points [][]float64) Symmetry {
 	rng := rand.New(rand.NewPCG(0x5e, 0x7a))
 	n, b, dim := d.Rows(), d.Examples(), len(points[0])
@@ -124,8 +124,8 @@ func (m *Meter) tried(d Design, points [][]float64) Symmetry {
 	return found
 }
 
-// same reports whether two scores are equal but for rounding. Two that are both NaN count as equal: a batch without a
-// score is an error where it is measured.
+// same reports whether two scores are equal up to rounding. Two NaN count as equal: a batch without a score is an error
+// when it is measured.
 func same(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || isFinite(a) && math.Abs(a-b) <= symmetryTolerance*max(1, math.Abs(a))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// TestVectors holds the package against the conformance files of the folder $PUCL_VECTORS, or against the copies kept in
-// testdata: numbers worked out elsewhere in float64. Files of other forms in that folder belong to other packages.
+// TestVectors compares the package with the conformance files of the folder $PUCL_VECTORS, or with the copies in
+// testdata: numbers computed independently in float64. Files of other forms in that folder belong to other packages.
 func TestVectors(t *testing.T) {
 	dir := os.Getenv("PUCL_VECTORS")
 	if dir == "" {
@@ -92,7 +92,7 @@ func checkPopulationFile(t *testing.T, data []byte) {
 		"%d of the file's %d objectives were checked", checked, len(v.Objectives))
 }
 
-// checkPUPLFile compares the exact starts. Package cluster compares those in floats with the same files.
+// checkPUPLFile compares the exact starts. The tests of package cluster compare the float ones with the same files.
 func checkPUPLFile(t *testing.T, data []byte) {
 	var v struct {
 		Labeled, Unlabeled       [][]float64
@@ -110,7 +110,7 @@ func checkPUPLFile(t *testing.T, data []byte) {
 		}
 	}
 	expect.NoError(t, json.Unmarshal(data, &v))
-	// In exact arithmetic, whose starts are those of the file in its order.
+	// In exact arithmetic; the starts are those of the file in its order.
 	labeled, unlabeled := expect.Must(Rationals(v.Labeled))(t), expect.Must(Rationals(v.Unlabeled))(t)
 	exact := expect.Must(EnumerateRationalSeeding(labeled, unlabeled))(t)
 	seeded, _ := exact.Expected()
@@ -134,7 +134,7 @@ func checkPUPLFile(t *testing.T, data []byte) {
 	}
 }
 
-// stack returns the rows of both kinds in one matrix, labeled ones first, and which are labeled.
+// stack returns the rows of both kinds in one matrix, labeled ones first, and marks the labeled ones.
 func stack(labeled, unlabeled [][]float64) (*mat.Dense, []bool) {
 	mask := make([]bool, len(labeled)+len(unlabeled))
 	for i := range labeled {

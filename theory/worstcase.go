@@ -8,20 +8,20 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Case is a population and a design with the answer that they give to a question.
+// Case is a population and a design with the measured value of a question.
 type Case struct {
 	Population Population
 	Design     Design
 	Value      Number
 }
 
-// String returns one line from which the case can be measured again, all digits of points and probabilities included:
+// String returns one line from which the case can be measured again, with all digits of points and probabilities:
 // "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333".
 func (c Case) String() string {
 	return fmt.Sprintf("%s: %s", situation(c.Population, c.Design), c.Value)
 }
 
-// situation writes a population and a design down, with all digits.
+// situation formats a population and a design with all digits.
 func situation(p Population, d Design) string {
 	class := func(atoms []Atom) string {
 		return strings.Join(lists.Map(atoms, func(atom Atom) string {
@@ -36,7 +36,7 @@ func situation(p Population, d Design) string {
 	return fmt.Sprintf("positive %s; negative %s; %s", class(p.Positive), class(p.Negative), design)
 }
 
-// share writes a probability that is a fraction with a small denominator as that fraction, and any other with all its digits.
+// share formats a probability as a fraction with a small denominator if it is one, else with all its digits.
 func share(p float64) string {
 	for denominator := 2.0; denominator <= largestDenominator; denominator++ {
 		if parts := math.Round(p * denominator); p > 0 && p < 1 && p == parts/denominator {
@@ -49,32 +49,32 @@ func share(p float64) string {
 // SearchStep is a case that was worse than all before it.
 type SearchStep struct {
 	Stage string // "grid", "random", "climb" or "simplify"
-	Cases int    // how many had been measured by then, itself included
+	Cases int    // cases measured by then, itself included
 	Case
 }
 
-// SearchResult is the answer to a question.
+// SearchResult is the result of a search for a question.
 type SearchResult struct {
 	Question string
 	Answer   string // the question's Yes where Found, else its No
 
-	// Found reports whether the number is above Tolerance in Simple: by its lower end, and where draws are random by that of
-	// Confirmed.
+	// Found reports whether the number of Simple is above Tolerance: by its lower end, and for random draws by the
+	// lower end of Confirmed.
 	Found bool
 
 	Worst  Case // the largest lower end of all cases measured
-	Simple Case // fewer examples and atoms, rounder numbers, at least Keep of Worst; equal to Worst where nothing was found
+	Simple Case // fewer examples and atoms, rounder numbers, at least Keep of Worst; Worst if nothing was found
 
-	// Confirmed is Simple measured anew with fresh random draws; nil where nothing was left to chance or nothing found.
+	// Confirmed is Simple measured again with fresh random draws; nil for exact measurements or if nothing was found.
 	Confirmed *Number
 
 	Trail           []SearchStep // each case that was worse than all before it; the last is Worst
-	Cases           int          // how many cases were measured, Confirmed not counted
+	Cases           int          // number of measured cases, Confirmed not counted
 	Tolerance, Keep float64
 	Seed            uint64
 }
 
-// String returns the answer, and below it the case to look at where something was found.
+// String returns the answer, and below it the worst case if one was found.
 func (r SearchResult) String() string {
 	if r.Cases == 0 {
 		return fmt.Sprintf("%s: no case was measured", r.Question)

@@ -1,4 +1,4 @@
-// Package lists makes slices and tables out of functions, and names the values of enumerations.
+// Package lists builds slices and tables from functions, and names the values of enumerations.
 package lists
 
 import "fmt"

@@ -1,5 +1,5 @@
-// Package must ends a computation of many steps at its first error: Get and the others panic with it, and Catch, deferred in
-// the function that began, returns it from there. Such panics never leave a package.
+// Package must ends a computation of many steps at its first error: Get and the others panic with it, and Catch,
+// deferred in the outermost function, returns it from there. Such panics never leave a package.
 package must
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// failure carries an error out of the middle of a computation, which can do nothing about it, to Catch.
+// failure carries an error from inside a computation to Catch.
 type failure struct{ error }
 
-// Get returns value. It ends the computation that it is called in with err where that is not nil.
+// Get returns value. If err is not nil, it ends the current computation with err.
 func Get[T any](value T, err error) T {
 	Do(err)
 	return value
@@ -30,14 +30,15 @@ func Get3[T, U, V any](first T, second U, third V, err error) (T, U, V) {
 	return first, second, third
 }
 
-// Do ends the computation that it is called in with err where that is not nil.
+// Do ends the current computation with err if it is not nil.
 func Do(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
 }
 
-// Wrap is Do with what format and args say in front of err. The error of a graph, which tells what was being built, goes on as it is.
+// Wrap is Do with a prefix from format and args for err. The error of a graph, which already names its part, is passed
+// on unchanged.
 func Wrap(err error, format string, args ...any) {
 	if graph := (*fault.GraphError)(nil); errors.As(err, &graph) {
 		Do(graph)
@@ -47,10 +48,10 @@ func Wrap(err error, format string, args ...any) {
 	}
 }
 
-// Fail ends the computation that it is called in with the error that format and args make.
+// Fail ends the current computation with the error of format and args.
 func Fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
-// Catch, deferred, makes the failure that ended a function the error that it returns. Other panics go on.
+// Catch, deferred, sets *err to the failure that ended the function. Other panics continue.
 func Catch(err *error) {
 	switch cause := recover().(type) {
 	case nil:

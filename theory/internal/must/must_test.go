@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// What is no failure of a computation goes on as the panic that it is.
+// A panic that is not such a failure continues.
 func TestCatch(t *testing.T) {
 	run := func(f func()) (err error) {
 		defer Catch(&err)

@@ -26,7 +26,8 @@ func Atoms[A ~struct {
 	return out
 }
 
-// Rule reports whether row i of b examples in two views attracts row j. The functions return what is known of a row.
+// Rule reports whether row i of b examples in two views attracts row j. The functions report the label and the class of
+// a row.
 type Rule func(i, j, b int, labeled, positive func(row int) bool) bool
 
 // Rules are the rules of the objectives.
@@ -53,7 +54,7 @@ func Cosine(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// AnchorLoss returns the loss of row i by its similarities to all rows.
+// AnchorLoss returns the loss of row i from its similarities to all rows.
 func (attracts Rule) AnchorLoss(i int, similarities []float64, labeled, positive func(row int) bool) float64 {
 	partition, attraction, count := 0.0, 0.0, 0.0
 	for j, s := range similarities {
@@ -115,8 +116,8 @@ func (w World) Batches(visit func(rows []int, positives int, probability float64
 	example(0, 1)
 }
 
-// Study returns the moments of the objectives by plain loops that share nothing with package theory. Weight lets anchor i of
-// b examples count unequally in the log partition; nil is 1 for each.
+// Study returns the moments of the objectives by plain loops that share no code with package theory. Weight is the
+// weight of anchor i of b examples in the log partition; nil means 1 for each.
 func Study(w World, tau float64, weight func(i, b int) float64, names ...string) map[string]Moments {
 	if weight == nil {
 		weight = func(int, int) float64 { return 1 }
@@ -132,7 +133,7 @@ func Study(w World, tau float64, weight func(i, b int) float64, names ...string)
 	b := w.Labeled + w.Unlabeled
 	labeled := func(row int) bool { return row%b < w.Labeled }
 
-	// Whom each row attracts depends on the classes only; attracted[objective][classes][row].
+	// The attracted rows depend on the classes only; attracted[objective][classes][row].
 	attracted := make([][][][]int, len(names))
 	for o, name := range names {
 		for positives := range 1 << b {
@@ -191,7 +192,7 @@ func Study(w World, tau float64, weight func(i, b int) float64, names ...string)
 	return out
 }
 
-// Ideal returns the attraction and the log partition of the ideal loss by drawing every sequence of negatives.
+// Ideal returns the attraction and the log partition of the ideal loss by enumerating every sequence of negatives.
 func Ideal(w World, negatives int, tau float64) (attraction, partition float64) {
 	for class, share := range []float64{w.Prior, 1 - w.Prior} {
 		own, other := w.Positive, w.Negative

@@ -1,4 +1,4 @@
-// Package theorytest is what the tests of theory and of its claims share.
+// Package theorytest holds helpers for the tests of theory and of its claims.
 package theorytest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Near fails where got and want differ by more than tol·max(1, |want|), or where one is not a number.
+// Near fails if got and want differ by more than tol·max(1, |want|), or if one is not a number.
 func Near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*max(1, math.Abs(want))) {
@@ -15,7 +15,7 @@ func Near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// WantError fails where err does not contain all of the words.
+// WantError fails if err does not contain all of the words.
 func WantError(t *testing.T, what string, err error, words ...string) {
 	t.Helper()
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// bench keeps what is compiled for one check or, since plants mostly leave the objectives as they are, for many.
+// bench caches the compiled graphs of one check or, since most injected bugs do not change the objectives, of many.
 type bench struct {
 	meters map[string]*meter
 	gauged map[string]error
@@ -21,7 +21,7 @@ func newBench() *bench {
 	return &bench{map[string]*meter{}, map[string]error{}, map[string]any{}}
 }
 
-// once returns what measure does, which the bench keeps under the key; the key must name all that it depends on.
+// once returns the result of measure, which the bench caches under the key; the key must include all of its inputs.
 func once[T any](s *subject, key string, measure func() T) T {
 	if s.bench == nil {
 		s.bench = newBench()
@@ -32,35 +32,35 @@ func once[T any](s *subject, key string, measure func() T) T {
 	return s.bench.kept[key].(T)
 }
 
-// meter is a [theory.Meter] of a bench, which measures once what it is asked for.
+// meter is a [theory.Meter] of a bench, which caches its measurements.
 type meter struct {
 	*theory.Meter
 	kept map[string]any
 }
 
-// Exact is that of [theory.Meter].
+// Exact is [theory.Meter.Exact] with caching.
 func (m *meter) Exact(p theory.Population, d theory.Design) (theory.Result, error) {
 	return keep(m, "exact", m.Meter.Exact, p, d)
 }
 
-// Gradient is that of [theory.Meter]. The gradient must not be changed.
+// Gradient is [theory.Meter.Gradient] with caching. The gradient must not be changed.
 func (m *meter) Gradient(p theory.Population, d theory.Design) (theory.PointGradient, error) {
 	return keep(m, "gradient", m.Meter.Gradient, p, d)
 }
 
-// GradientCovariance is that of [theory.Meter]. The matrix must not be changed.
+// GradientCovariance is [theory.Meter.GradientCovariance] with caching. The matrix must not be changed.
 func (m *meter) GradientCovariance(p theory.Population, d theory.Design) (*mat.SymDense, error) {
 	return keep(m, "covariance", m.Meter.GradientCovariance, p, d)
 }
 
-// MonteCarlo is that of [theory.Meter].
+// MonteCarlo is [theory.Meter.MonteCarlo] with caching.
 func (m *meter) MonteCarlo(p theory.Population, d theory.Design, draws theory.Draws) (theory.Result, error) {
 	return keep(m, fmt.Sprintf("%v", draws), func(p theory.Population, d theory.Design) (theory.Result, error) {
 		return m.Meter.MonteCarlo(p, d, draws)
 	}, p, d)
 }
 
-// keep returns what measure makes of a population and a design, or what it made before.
+// keep returns the cached result of measure for a population and a design.
 func keep[T any](m *meter, what string, measure func(theory.Population, theory.Design) (T, error), p theory.Population,
 	d theory.Design) (T, error) {
 	key := fmt.Sprintf("%s of %v, %v", what, p, d)
@@ -85,7 +85,7 @@ func (b *bench) close() {
 	}
 }
 
-// meters returns a meter of each of the objectives at temperature tau, which the bench keeps.
+// meters returns a cached meter of each of the objectives at temperature tau.
 func (s *subject) meters(tau float64, objectives ...pucl.Objective) []*meter {
 	if s.bench == nil {
 		s.bench = newBench()
@@ -101,8 +101,8 @@ func (s *subject) meters(tau float64, objectives ...pucl.Objective) []*meter {
 	return meters
 }
 
-// gauge is the function of that name, asked once for all objectives of a name, as it is planted: of one that is told a number the
-// one that [equations] holds, which is gauged before a check begins, answers for all.
+// gauge is the function of that name, called once for all objectives of a name with the injected bug. An objective with
+// a number is represented by the one in [equations], which is checked before a check begins.
 func (s *subject) gauge(o pucl.Objective) error {
 	key := s.key(o)
 	err, known := s.bench.gauged[key]
@@ -113,7 +113,7 @@ func (s *subject) gauge(o pucl.Objective) error {
 	return err
 }
 
-// key names an objective as it is planted.
+// key returns the name of an objective with its injected bug.
 func (s *subject) key(o pucl.Objective) string {
 	if s.plant.instead == nil {
 		return o.Name

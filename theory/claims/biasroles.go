@@ -9,11 +9,12 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// BiasBySupervision returns the claim that the bias of SCL-PU grows as fewer examples are labeled, as the paper reads Theorem 1.
+// BiasBySupervision returns the claim that the bias of SCL-PU grows as fewer examples are labeled, as the paper reads
+// Theorem 1.
 //
-// The formula of Theorem 1 falls with γ, and so does the part of the attraction's bias that it stands for. The bias of the loss
-// is another matter: labels make the anchors positive more often than the population is, and rows of the anchor's class stay in
-// log Z.
+// The formula of Theorem 1 falls with γ, and so does the corresponding part of the attraction's bias. The bias of the
+// loss behaves differently: labels raise the fraction of positive anchors above that of the population, and rows of the
+// anchor's class stay in log Z.
 func BiasBySupervision() Claim {
 	return Claim{
 		ID:        "bias-supervision",

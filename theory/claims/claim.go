@@ -11,29 +11,29 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Claim is a statement of a paper together with what checking it found. Its finding is empty, and its verdict Undecided,
-// until Check has run.
+// Claim is a statement of a paper together with the finding of its check. Before Check, its finding is empty and its
+// verdict Undecided.
 type Claim struct {
 	ID          string   `json:"id"`              // short and stable: "noise-rate"
 	Statement   string   `json:"statement"`       // as printed, in plain words and characters
 	LaTeX       string   `json:"latex"`           // the formula of the statement, for a notebook
 	Source      string   `json:"source"`          // paper, and the number of equation, theorem or lemma
-	Assumptions []string `json:"assumptions"`     // what the paper takes for granted
-	Proof       []string `json:"proof,omitempty"` // line by line, for a statement that has a proof here
+	Assumptions []string `json:"assumptions"`     // of the paper
+	Proof       []string `json:"proof,omitempty"` // line by line, if there is a proof here
 	Finding
 
-	Plant string `json:"plant,omitempty"` // the mistake that was planted, "" where there is none
+	Plant string `json:"plant,omitempty"` // the injected bug, "" for none
 
 	rests grounds
 	check func(*subject) Finding // may end by package must
 }
 
-// Check computes the claim's finding anew and returns the claim with it; c itself stays as it is. Checks that only count
-// need no engine, and take nil. A finding with a number that is not finite decides nothing and is an error.
+// Check computes the claim's finding anew and returns the claim with it; c itself does not change. Checks that only
+// count need no engine, and accept nil. A finding with a number that is not finite is an error.
 func (c Claim) Check(eng *engine.Engine) (Claim, error) { return c.CheckPlanted(eng, Plant{}) }
 
-// CheckPlanted is [Claim.Check] with a mistake planted in what the claim rests on, which the verdict should not survive. A
-// plant that does not touch the claim is an error.
+// CheckPlanted is [Claim.Check] with a bug injected in a part that the claim depends on, which must change the verdict.
+// A bug that does not affect the claim is an error.
 func (c Claim) CheckPlanted(eng *engine.Engine, plant Plant) (Claim, error) {
 	b := newBench()
 	defer b.close()
@@ -66,10 +66,10 @@ func (c Claim) checkOn(b *bench, eng *engine.Engine, plant Plant) (Claim, error)
 	return c, nil
 }
 
-// run returns what the check finds, or the error that ended it.
+// run returns the finding of the check, or the error that ended it.
 func (c Claim) run(s *subject) (f Finding, err error) {
 	defer must.Catch(&err)
-	for _, name := range c.rests.objectives { // before the check, which may take longer
+	for _, name := range c.rests.objectives { // first, since the check may take longer
 		must.Do(s.gauge(s.planted(equations[name].objective)))
 	}
 	f = c.check(s)
@@ -83,11 +83,11 @@ func (c Claim) run(s *subject) (f Finding, err error) {
 // "0-1" or "1e-05", stays.
 var hyphenMinus = regexp.MustCompile(`(^|[^\pL\d])-(\d)`)
 
-// minusSigns writes the numbers of a text with the minus sign that the rest of the text has.
+// minusSigns replaces hyphens before the numbers of a text by the minus sign of the other text.
 func minusSigns(text string) string { return hyphenMinus.ReplaceAllString(text, "$1−$2") }
 
-// New returns the claim c with a check of its own, which is given the engine and returns what it found or the error that ended it.
-// A check that needs no engine may be given nil.
+// New returns the claim c with a custom check, which receives the engine and returns its finding or an error. A check
+// that needs no engine may receive nil.
 func New(c Claim, check func(eng *engine.Engine) (Finding, error)) Claim {
 	if check != nil {
 		c.check = func(s *subject) Finding { return must.Get(check(s.eng)) }

@@ -39,8 +39,8 @@ func metersOf(t *testing.T, objectives ...pucl.Objective) []*meter {
 	return s.meters(1, objectives...)
 }
 
-// half is one of the two sets of claims that are checked side by side: those that measure, and those that only count. It
-// keeps what tests have checked: compiling takes longer than measuring, and a claim's finding is the same whoever asks.
+// half is one of two sets of claims that are checked in parallel: claims that measure, and claims that only count. It
+// caches findings, since compiling takes longer than measuring and a claim's finding is the same for all tests.
 type half struct {
 	*bench
 	sync.Mutex
@@ -56,7 +56,7 @@ var (
 var counted = strings.Fields("theorem-3 theorem-3-repaired lemma-2 lemma-3 noise-rate pupl-variants dcl-limit-repaired " +
 	"lpos-identity lpos-recovers lpos-limit lpos-limit-repaired lpos-mi lpos-mi-repaired")
 
-// halfOf returns the half that a claim belongs to, and the engine that its check takes, if any.
+// halfOf returns the half that a claim belongs to, and the engine for its check, or nil.
 func halfOf(t *testing.T, c Claim) (*half, *engine.Engine) {
 	if slices.Contains(counted, c.ID) {
 		return counting, nil
@@ -64,7 +64,7 @@ func halfOf(t *testing.T, c Claim) (*half, *engine.Engine) {
 	return measuring, openEngine(t)
 }
 
-// slowClaims take more than a second to check, with and without planted mistakes.
+// slowClaims take more than a second to check, with and without injected bugs.
 var slowClaims = strings.Fields("theorem-1-repaired theorem-2-unbiased theorem-3 theorem-3-repaired hypercube " +
 	"pupl-variants dcl-limit infonce-mi lpos-limit pu-debiased-error")
 
@@ -84,14 +84,15 @@ func eachClaim(t *testing.T, test func(*testing.T, Claim)) {
 	})
 }
 
-// onBench returns a subject without a plant, which shares what claims that measure have compiled and counted.
+// onBench returns a subject without an injected bug, which shares the compiled and counted results of claims that
+// measure.
 func onBench(t *testing.T) *subject { return &subject{eng: openEngine(t), bench: measuring.bench} }
 
-// onCounts is onBench for what claims that only count share.
+// onCounts is onBench for claims that only count.
 func onCounts() *subject { return &subject{bench: counting.bench} }
 
-// check returns the claim with what its check finds, which is computed once for all tests. With -short it skips the tests
-// of slow claims.
+// check returns the claim with its finding, which is computed once for all tests. With -short it skips the tests of
+// slow claims.
 func check(t *testing.T, c Claim) Claim {
 	t.Helper()
 	if slices.Contains(slowClaims, c.ID) {
@@ -116,7 +117,7 @@ func checkAs(t *testing.T, want Verdict, c Claim) Claim {
 	return c
 }
 
-// value returns the finite number that was measured under a name.
+// value returns the finite number measured under a name.
 func value(t *testing.T, f Finding, name string) float64 {
 	t.Helper()
 	for _, m := range f.Measured {
@@ -129,7 +130,7 @@ func value(t *testing.T, f Finding, name string) float64 {
 	return math.NaN()
 }
 
-// measured holds the number that was measured under a name to a known one.
+// measured compares the number measured under a name with a known one.
 func measured(t *testing.T, f Finding, name string, want, tol float64) {
 	t.Helper()
 	near(t, name, value(t, f, name), want, tol)
@@ -140,8 +141,9 @@ func TestLeastPlacements(t *testing.T) {
 	expect.That(t, slices.Equal(got, []bool{false, true, true, false}), "%v", got)
 }
 
-// With one point a class nothing is random but the mean over all data, and with one draw of it everything is by hand: π = ½,
-// points ±1 and e^(1/τ) = 2, so that the mean is 2 or ½, the debiased one 2·mean − 2 or its floor ½, and the true one ½.
+// With one point per class only the mean over all data is random, and with one draw of it everything can be calculated
+// by hand. π = ½, points ±1 and e^(1/τ) = 2, so that the mean is 2 or ½, the debiased one 2·mean − 2 or its floor ½,
+// and the true one ½.
 func TestDCLGap(t *testing.T) {
 	p := TwoPoints()
 	got := expect.Must(DCLGap(p, 0.5, halfTau, 1, 1, 1))(t)
@@ -150,7 +152,7 @@ func TestDCLGap(t *testing.T) {
 	wantError(t, "temperature", expect.Err(DCLGap(p, 0.5, 0, 1, 1, 1)), "τ = 0")
 }
 
-// The counted errors are those of all batches, and the crossing lies where the errors are measured to cross.
+// The counted errors equal those over all batches, and the crossing lies at the measured crossing of the errors.
 func TestCountedErrors(t *testing.T) {
 	c := debiasedCases()[2].contrastCase
 	for _, size := range [][2]int{{2, 2}, {3, 2}} {
@@ -168,7 +170,7 @@ func TestCountedErrors(t *testing.T) {
 func TestPUPLVariants(t *testing.T) {
 	c := check(t, PUPLVariants())
 	expect.That(t, c.Verdict == Fails && c.Corrected != "", "%s; corrected %q", c, c.Corrected)
-	// A label at the origin and two unlabeled points at a right angle, worked out by hand below.
+	// A label at the origin and two unlabeled points at a right angle, derived by hand below.
 	expect.Equal(t, c.Counterexample,
 		"labeled {(0, 0)}, unlabeled {(0, 1), (1, 0)}: the variant labels the unlabeled −− and the labeled +; "+
 			"Algorithm 1(B) gives the unlabeled −+ from row 0, +− from row 1", "counterexample")
@@ -190,8 +192,9 @@ func TestPUPLVariants(t *testing.T) {
 		"agreement by separation %v", agreement)
 }
 
-// Label (0, 0), unlabeled (0, 1) and (1, 0), whose mean (½, ½) is nearer to both (½ < 1): the pseudo code takes both for
-// negative. Algorithm 1(B) starts at one, with equal probability; the other is at squared distance 1 from the label, 2 from it.
+// Label (0, 0), unlabeled (0, 1) and (1, 0), whose mean (½, ½) is nearer to both (½ < 1): the pseudo code labels both
+// negative. Algorithm 1(B) starts at one, with equal probability; the other is at squared distance 1 from the label, 2
+// from it.
 func TestVariantAgreement(t *testing.T) {
 	agreement := func(labeled, columns int, x ...float64) (probability float64, leaves bool, err error) {
 		mask := make([]bool, len(x)/columns)
@@ -219,8 +222,8 @@ func TestVariantAgreement(t *testing.T) {
 	wantError(t, "nothing unlabeled", err, "1 labeled and 0 unlabeled")
 }
 
-// Algorithm 1(B) itself, from one fixed start, has the labels of some start always; where cases with different ends are left
-// out as well, it has those of every start.
+// Algorithm 1(B) itself, from one fixed start, always has the labels of some start; if cases with different ends are
+// excluded as well, it has the labels of every start.
 func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
 	expect.Slow(t)
 	algorithm := func(skipRandom bool) puplVariant {
@@ -240,8 +243,8 @@ func TestPUPLVariantsVerdictFollowsTheNumbers(t *testing.T) {
 	}
 }
 
-// Clusters that touch rarely get the labels of both variants, clusters far apart do but for the few starts in the
-// labeled cluster; one seed gives one result.
+// Touching clusters rarely get the labels of both variants. Distant clusters do, except for the few starts in the
+// labeled cluster. One seed gives one result.
 func TestAgreementApart(t *testing.T) {
 	measure := func(apart float64) (agreement float64, left int) {
 		agreement, left = expect.Must2(AgreementApart(apart, 5, 1))(t)

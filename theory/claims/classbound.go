@@ -11,8 +11,9 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem3Factor returns what the spread of a positives counts in the bound that does hold for the expected potential of PUPL, when n of
-// them are drawn for labeling: k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1), and 0 for one positive, whose spread is 0.
+// Theorem3Factor returns the factor k of the spread of a positives in the corrected bound for the expected potential of
+// PUPL, when n of them are drawn for labeling: k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1), and 0 for one positive, whose
+// spread is 0.
 func Theorem3Factor(n, a int64) *big.Rat {
 	if a == 1 {
 		return new(big.Rat)
@@ -21,8 +22,8 @@ func Theorem3Factor(n, a int64) *big.Rat {
 	return factor.Sub(factor, big.NewRat(n-1, a-1))
 }
 
-// classBound returns the bound that does hold for the expected potential of PUPL, when n of a positives are drawn for labeling:
-// k Δ(positives) + 5 Δ(negatives) with k of [Theorem3Factor].
+// classBound returns the corrected bound for the expected potential of PUPL, when n of a positives are drawn for
+// labeling: k Δ(positives) + 5 Δ(negatives) with k of [Theorem3Factor].
 func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
 	return plus(times(whole(5), negatives), times(Theorem3Factor(n, a), positives))
 }
@@ -30,22 +31,22 @@ func classBound(n, a int64, positives, negatives *big.Rat) *big.Rat {
 // classBoundFunc is a bound on the expected potential when n of a positives are labeled, given the spreads of the classes.
 type classBoundFunc func(n, a int64, positives, negatives *big.Rat) *big.Rat
 
-// boundCheck counts how often a bound, and another one beside it, was exceeded.
+// boundCheck counts the cases that exceed a bound, and another bound.
 type boundCheck struct {
 	on *subject
 
 	cases, above, aboveOther int
-	nearest                  float64 // largest share of the bound that was reached
+	nearest                  float64 // largest fraction of the bound that was attained
 }
 
-// requireReached ends the check where value exceeds a bound that holds, or stays 1 % below it although it comes as near as one likes.
+// requireReached ends the check if value exceeds a valid bound, or stays 1 % below it although the bound is tight.
 func requireReached(name string, value, bound *big.Rat) {
 	if share := decimal(over(value, bound)); !(share <= 1 && share > 0.99) {
 		must.Fail("the statement that should hold instead: %.4g times %s is reached, where 0.99 to 1 is proved", share, name)
 	}
 }
 
-// add counts a case in which value should not exceed bound, nor the other bound.
+// add counts a case in which value should exceed neither bound nor the other bound.
 func (c *boundCheck) add(value, bound, other *big.Rat) {
 	c.cases++
 	c.above += oneIf(value.Cmp(bound) > 0)
@@ -55,9 +56,9 @@ func (c *boundCheck) add(value, bound, other *big.Rat) {
 	}
 }
 
-// checkClassBound holds bound against the expected constrained potential right after seeding, which later rounds never
-// raise and Definition 6 never exceeds. It goes over every partition into classes of all sets of up to 5 points on 0 … 4,
-// and of 40 random sets of 6 points on a grid, with every number of labels, averaging over all choices of them.
+// checkClassBound compares bound with the expected constrained potential right after seeding, which later rounds never
+// raise and Definition 6 never exceeds. It covers every partition into classes of all sets of up to 5 points on 0 … 4,
+// and of 40 random sets of 6 points on a grid, with every number of labels, averaged over all choices of them.
 func (s *subject) checkClassBound(bound classBoundFunc) boundCheck {
 	c := boundCheck{on: s}
 	for x := range multisets(2, 5, 5) {
@@ -74,9 +75,9 @@ func (s *subject) checkClassBound(bound classBoundFunc) boundCheck {
 	return c
 }
 
-const uniformLabels = "uniform labels" // every choice of so many positives is as likely to be the labeled one
+const uniformLabels = "uniform labels" // every choice of so many labeled positives has the same probability
 
-// visit takes every step-th partition of the rows.
+// visit visits every step-th partition of the rows.
 func (c *boundCheck) visit(rows theory.RationalPoints, step int, bound classBoundFunc) {
 	full := 1<<len(rows) - 1
 	constrained := make([]*big.Rat, full) // expected potential with the rows of the index labeled
@@ -111,8 +112,8 @@ func (c *boundCheck) visit(rows theory.RationalPoints, step int, bound classBoun
 	}
 }
 
-// theorem3Traps follows sets of points on which seeding goes wrong, or as wrong as it can, as they grow. It returns the ratio
-// of LabelsApart(10) and its numbers.
+// theorem3Traps measures growing sets of points on which seeding goes wrong, or attains the worst case. It returns the
+// ratio of LabelsApart(10) and its numbers.
 func theorem3Traps(f *Finding) (ratio float64, text string) {
 	for _, trap := range []struct {
 		name  string
@@ -146,8 +147,9 @@ func settledFree(o SeedingOutcome) *big.Rat        { return o.Settled.Free }
 func settledConstrained(o SeedingOutcome) *big.Rat { return o.Settled.Constrained }
 func plusPlus(o SeedingOutcome) *big.Rat           { return o.PlusPlus }
 
-// drawnLabelsApart averages over the data sets that (1) draws, with two labeled points, one unlabeled one and π = ½, from
-// positives at −m and m with equal probability and negatives at m+1: the expected potential after seeding, and the best.
+// drawnLabelsApart averages over the data sets that (1) draws, with two labeled points, one unlabeled one and π = ½,
+// from positives at −m and m with equal probability and negatives at m+1: the expected potential after seeding, and the
+// best.
 func drawnLabelsApart(m int64) (expected, optimal *big.Rat) {
 	expected, optimal = new(big.Rat), new(big.Rat)
 	p := big.NewRat(1, 16)

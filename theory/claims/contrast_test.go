@@ -17,7 +17,7 @@ func loopStudy(p theory.Population, d theory.Design, tau float64, objective stri
 	return theorytest.Study(worldOf(p, d), tau, nil, objective)[objective]
 }
 
-// loopIdeal returns the ideal loss (3) and its attraction, each negative drawn in turn.
+// loopIdeal returns the ideal loss (3) and its attraction, by enumerating each negative.
 func loopIdeal(p theory.Population, prior float64, negatives int, tau float64) (loss, attraction float64) {
 	attraction, partition := theorytest.Ideal(worldOf(p, theory.Design{Prior: prior}), negatives, tau)
 	return partition - attraction, attraction
@@ -33,7 +33,7 @@ func worldOf(p theory.Population, d theory.Design) theorytest.World {
 	return w
 }
 
-// The worlds that claims go over must not be special: no class is one point, none is symmetric.
+// The random populations must not be special: no class is one point, none is symmetric.
 func TestRandomPlanesAreOrdinary(t *testing.T) {
 	for k, p := range randomPlanes(4, 1) {
 		expect.NoError(t, p.Validate())
@@ -47,7 +47,7 @@ func TestRandomPlanesAreOrdinary(t *testing.T) {
 
 var notFinite = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 
-// NaN, of which every comparison is false, must not count for a claim.
+// NaN, for which every comparison is false, must not support a claim.
 func TestComparisonsWithNaN(t *testing.T) {
 	nan := math.NaN()
 	for what, wrong := range map[string]bool{
@@ -69,7 +69,7 @@ func TestComparisonsWithNaN(t *testing.T) {
 	expect.That(t, math.IsNaN(e.ratio), "the largest ratio of NaN and 1 is %g", e.ratio)
 }
 
-// A number that is not finite leaves a claim undecided, whatever verdict its check came to.
+// A number that is not finite leaves a claim undecided, for any verdict of its check.
 func TestNumbersThatAreNotFinite(t *testing.T) {
 	for _, x := range notFinite {
 		for what, f := range map[string]Finding{
@@ -83,7 +83,7 @@ func TestNumbersThatAreNotFinite(t *testing.T) {
 	}
 }
 
-// Formulas and objectives that give NaN or infinity leave the claims that are checked with them undecided.
+// Formulas and objectives that give NaN or infinity leave the claims undecided.
 func TestClaimsOnNumbersThatAreNotFinite(t *testing.T) {
 	expect.Slow(t)
 	nan := math.NaN()

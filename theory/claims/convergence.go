@@ -13,11 +13,12 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// VarianceConvergence returns the claim that PUCL converges faster because several labeled positives lower the variance.
+// VarianceConvergence returns the claim that PUCL converges faster because several labeled positives lower the
+// variance.
 //
-// Under independent views the gradients of PUCL and ssCL have one mean, so that only their variance can make a difference. The
-// check takes a step on every batch of small worlds, and measures what the expected loss is after it: the smaller variance is
-// worth less loss where the loss curves upwards in the directions that it saves.
+// Under independent views the gradients of PUCL and ssCL have the same mean, so that only their variance can make a
+// difference. The check takes a step on every batch of small populations, and measures the expected loss after it. A
+// smaller variance gives a smaller loss if the loss is convex in the affected directions.
 func VarianceConvergence() Claim {
 	return Claim{
 		ID: "variance-convergence",
@@ -36,15 +37,16 @@ func VarianceConvergence() Claim {
 	}
 }
 
-// weightedBatch is a batch with its probability, and which atom each row shows.
+// weightedBatch is a batch with its probability, and the atom of each row.
 type weightedBatch struct {
 	atoms []int
 	p     float64
 }
 
-// smallBatches lists the batches of two labeled examples and an unlabeled one, positive with probability ½, of a world with two
-// positive atoms, 0 and 1, and one negative, 2, all of a class equally likely. The views are independent, or one and the same.
-// Batches that differ in the order of views or of labeled examples, which no loss here tells apart, are one.
+// smallBatches lists the batches of two labeled examples and an unlabeled one, positive with probability ½, of a
+// population with two equally likely positive atoms, 0 and 1, and one negative, 2. The views are independent, or
+// identical. Batches that differ in the order of views or of labeled examples count as one, since the losses here are
+// invariant under it.
 func smallBatches(independent bool) []weightedBatch {
 	type example struct {
 		first, second int
@@ -67,7 +69,7 @@ func smallBatches(independent bool) []weightedBatch {
 	return all
 }
 
-// varianceConvergenceFinding compares the two losses on random worlds.
+// varianceConvergenceFinding compares the two losses on random populations.
 func varianceConvergenceFinding(s *subject) Finding {
 	var f Finding
 	objectives := []pucl.Objective{s.objective(pucl.PUCL()), s.objective(pucl.SSCL())}
@@ -118,7 +120,7 @@ func varianceConvergenceFinding(s *subject) Finding {
 		}
 	}
 	losses := must.Get(theory.AnchorLosses(s.eng, objectives[1], after, labeled, nil, 1))
-	expected := func(at int) (sum float64) { // over steps and batches, the first of which is at
+	expected := func(at int) (sum float64) { // over steps and batches, the first of which has index at
 		for i, step := range batches {
 			for j, b := range batches {
 				sum += step.p * b.p * rowMean(losses[at+i*len(batches)+j])

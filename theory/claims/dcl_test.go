@@ -20,8 +20,9 @@ func TestDCLDecompositionHolds(t *testing.T) {
 	expect.That(t, got > 1800, "one τ⁺ is wrong in %g cases only", got)
 	measured(t, f, "of these with balanced classes", 0, 0)
 
-	// One τ⁺ = 1/10 for a negative anchor at +1: E_p = 2/10 + (9/10)(5/4) = 53/40, E_{p⁺} = 5/4, so the formula says 4/3 for 2;
-	// at −1 E_p = 1/20 + 9/8 = 47/40 and it says 7/6 for ½. The loss is log(1 + g/2)/2 + log(1 + 2g)/2.
+	// One τ⁺ = 1/10 for a negative anchor at +1: E_p = 2/10 + (9/10)(5/4) = 53/40, E_{p⁺} = 5/4, so the formula gives
+	// 4/3 instead of 2; at −1 E_p = 1/20 + 9/8 = 47/40 and it gives 7/6 instead of ½. The loss is log(1 + g/2)/2 +
+	// log(1 + 2g)/2.
 	loss := func(g float64) float64 { return (math.Log1p(g/2) + math.Log1p(2*g)) / 2 }
 	near(t, "one τ⁺", value(t, f, "π = 0.1, one τ⁺ = π: loss of negative anchors less the true one"),
 		(loss(4.0/3)-loss(2)+loss(7.0/6)-loss(0.5))/2, 1e-14)
@@ -33,7 +34,8 @@ func TestDCLDecompositionHolds(t *testing.T) {
 	if got := value(t, f, "least ratio of the true mean to the floor"); got < 1-1e-14 {
 		t.Errorf("the floor cuts a true mean, which is %g of it", got)
 	}
-	// v always at the anchor: 2E_p − 2 for 2E_p − E_{p⁺}, which is 5/4 for the positive anchors and 2 for the negative ones.
+	// v always at the anchor: 2E_p − 2 instead of 2E_p − E_{p⁺}, where E_{p⁺} is 5/4 for the positive anchors and 2 for
+	// the negative ones.
 	measured(t, f, "first world: bias if v is always at the anchor's point", -0.5*0.75, 1e-13)
 	floored, none, logged := firstWorld()
 	measured(t, f, "first world: bias with the floor", floored, 1e-13)
@@ -45,11 +47,12 @@ func TestDCLDecompositionHolds(t *testing.T) {
 		math.Log(2+2*math.Exp(2))-2, 1e-14)
 }
 
-// firstWorld goes through all sequences of four draws of all data and two of the own class for positives at ±1, negatives at
-// +1, π = ½, e^s one of 2 and ½.
+// firstWorld enumerates all sequences of four draws of all data and two of the own class for positives at ±1, negatives
+// at +1, π = ½, e^s = 2 or ½.
 func firstWorld() (floored, none, logged float64) {
 	for _, anchor := range []struct{ p, chance, own, truth float64 }{
-		// A draw of all data is at +1 with probability ¾. Seen from +1 it has e^s = 2 there, seen from −1 it has ½.
+		// A draw of all data is at +1 with probability ¾. For an anchor at +1 it then has e^s = 2, for one at −1 it has
+		// ½.
 		{0.25, 0.75, 0.5, 2}, {0.25, 0.25, 0.5, 0.5}, {0.5, 0.75, 1, 1.25},
 	} {
 		for draws := range 64 {
@@ -93,13 +96,14 @@ func TestDCLDecompositionFollowsTheNumbers(t *testing.T) {
 	expect.That(t, got > 0.1, "the bias of a wrong formula is %g", got)
 }
 
-// onePositive returns the limit for M = 1 in the counterexample, anchor by anchor, all by hand: E_p e^s is 13/8 seen from +1 and
-// 7/8 from −1, v and x⁺ have e^s = 2 or ½ with probability ½ for a positive anchor, and 2 for a negative one.
+// onePositive returns the limit for M = 1 in the counterexample, calculated by hand for each anchor. E_p e^s is 13/8
+// for an anchor at +1 and 7/8 for one at −1. v and x⁺ have e^s = 2 or ½ with probability ½ for a positive anchor, and 2
+// for a negative one.
 func onePositive(q float64) float64 {
 	loss := func(g float64) float64 { return (math.Log1p(q*g/2) + math.Log1p(2*q*g)) / 2 } // over x⁺
 	atPlus := (loss(2*13/8.0-2)+loss(2*13/8.0-0.5))/2 - loss(2)
 	atMinus := (loss(0.5)+loss(2*7/8.0-0.5))/2 - loss(0.5) // 7/4 − 2 is below the floor ½
-	// For the negative anchor v is always at +1, and 13/4 − 2 = 5/4 is right.
+	// For the negative anchor v is always at +1, and 13/4 − 2 = 5/4 is correct.
 	return atPlus/4 + atMinus/4
 }
 
@@ -127,7 +131,7 @@ func TestDCLLimitIsConditional(t *testing.T) {
 
 func TestDCLLimitFollowsTheNumbers(t *testing.T) {
 	expect.Slow(t)
-	// An estimate that leaves the own class in misses whatever M.
+	// An estimate that keeps the own class is wrong for every M.
 	biased := dclLimitFinding(onBench(t), func(all, _, _ float64) float64 { return all })
 	expect.That(t, biased.Verdict == Fails, "%s: %s", biased.Verdict, biased.Sentence)
 }
@@ -166,7 +170,7 @@ func TestDCLEstimateAgainstLoops(t *testing.T) {
 	near(t, "population", DCLPopulation(a, q), population, 1e-14)
 }
 
-// Where nothing is random, the estimate is the loss of pucl.DCL on a batch.
+// Without randomness the estimate equals the loss of pucl.DCL on a batch.
 func TestDCLEstimateIsThatOfDCL(t *testing.T) {
 	const tau, tauPlus = 0.5, 0.3
 	same := []float64{1, 0}
@@ -187,15 +191,17 @@ func TestDCLLimitRepairedVerdict(t *testing.T) {
 	for _, m := range c.Measured {
 		t.Log(m.Name, m.Value)
 	}
-	// At (1, 0) the mean over v is 2 or 1 and g = 2 + 1.5 − v, so 1.5 or 2.5 for 2; at (0, 1) v is 1 or 2 and g is ½ or 1½ for 1.
+	// At (1, 0) the mean over v is 2 or 1 and g = 2 + 1.5 − v, so 1.5 or 2.5 instead of 2; at (0, 1) v is 1 or 2 and g
+	// is ½ or 1½ instead of 1.
 	log := func(g, e float64) float64 { return math.Log1p(g / e) }
 	first := (log(1.5, 2)+log(2.5, 2)+log(1.5, 1)+log(2.5, 1))/4 - (log(2, 2)+log(2, 1))/2
 	second := (log(0.5, 1)+log(1.5, 1)+log(0.5, 2)+log(1.5, 2))/4 - (log(1, 1)+log(1, 2))/2
 	near(t, "left at M = 1", c.Number.Value, (first+second)/4, 1e-12) // half of the anchors are negatives, for which v is constant
 }
 
-// At M = 1 nothing is left of a population that the floor lifts as much as Jensen's inequality lowers it, though s(x, ·) is not
-// constant on p⁺ and the mean over negatives, 1 at every anchor, lies above the floor, ½. From some M on something is.
+// At M = 1 the gap is 0 for a population in which the floor raises the loss as much as Jensen's inequality lowers it,
+// though s(x, ·) is not constant on p⁺ and the mean over negatives, 1 at every anchor, lies above the floor, ½. From
+// some M on the gap is not 0.
 func TestDCLLimitAtAFewPositives(t *testing.T) {
 	w := world{dclFloored(), dclEvenPrior()}
 	near(t, "above the floor", w.meanOver(halfTau, func(a theory.Anchor) float64 { return theory.MeanExp(a.Other) }), 1, 1e-12)
@@ -211,7 +217,7 @@ func TestDCLLimitAtAFewPositives(t *testing.T) {
 	}
 }
 
-// The classes of onePoint have nothing that varies.
+// The classes of onePoint are constant.
 func TestDCLRateOfOnePoint(t *testing.T) {
 	near(t, "w", dclRate(onePoint(), 1), 0, 0)
 	expect.That(t, !aboveFloor(world{TwoPoints(), 0.5}, 1), "of opposite points the mean over negatives is the floor")

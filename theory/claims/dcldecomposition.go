@@ -11,12 +11,12 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// DCLDecomposition returns the claim behind debiased contrastive learning: the mean over true negatives is that over all data
-// with the share of the anchor's own class taken out.
+// DCLDecomposition returns the claim behind debiased contrastive learning: the mean over true negatives is the mean
+// over all data minus the contribution of the anchor's own class.
 //
 // The check compares both sides in rational arithmetic and runs [pucl.DCL] on a batch that shows its population in
-// proportion. Beside it stand the conditions under which the identity is put to use: one τ⁺ for all anchors, means of few
-// draws, the floor, and the logarithm around.
+// proportion. It also measures the conditions of use of the identity: one τ⁺ for all anchors, means of few draws, the
+// floor, and the logarithm.
 func DCLDecomposition() Claim {
 	return Claim{
 		ID: "dcl-decomposition",
@@ -58,7 +58,7 @@ func (m negativeMean) inFloat(all, own, tauPlus float64) float64 {
 
 const dclCases = 2000
 
-// dclDecompositionFinding holds a formula against the mean over true negatives.
+// dclDecompositionFinding compares a formula with the mean over true negatives.
 func dclDecompositionFinding(s *subject, formula negativeMean) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(6, 0x1905))
@@ -72,7 +72,7 @@ func dclDecompositionFinding(s *subject, formula negativeMean) Finding {
 			f.Counterexample = fmt.Sprintf("E over p⁺ = %s, E over p⁻ = %s, τ⁺ = %s: the formula gives %s", own.RatString(),
 				other.RatString(), tauPlus.RatString(), formula(all, own, tauPlus).RatString())
 		}
-		negative += oneIf(formula(all, own, minus(whole(1), tauPlus)).Sign() <= 0) // with the other class's share
+		negative += oneIf(formula(all, own, minus(whole(1), tauPlus)).Sign() <= 0) // with the other class's probability
 	}
 	tally.measure(&f)
 	measure(&f, negative, "cases where the latter is not positive")
@@ -111,7 +111,7 @@ func dclDecompositionFinding(s *subject, formula negativeMean) Finding {
 	return f
 }
 
-// dclOneShare returns how far one τ⁺ = π for all anchors takes the loss of the negative anchors off.
+// dclOneShare returns the error in the loss of the negative anchors if all anchors use τ⁺ = π.
 func dclOneShare(formula negativeMean) float64 {
 	const pi = 0.1
 	off, share := 0.0, 0.0
@@ -126,9 +126,9 @@ func dclOneShare(formula negativeMean) float64 {
 	return off / share
 }
 
-// dclInProportion runs DCL on a batch whose first anchor meets its population as it is: the positives show (1, 0), the
-// negatives (0, 1) and (−1, 0) with probability ½ each, and π = ½, so of four rows two show (1, 0). It returns the anchor's
-// loss less that with the true mean over negatives.
+// dclInProportion runs DCL on a batch whose first anchor has its population in exact proportion: the positives are at
+// (1, 0), the negatives at (0, 1) and (−1, 0) with probability ½ each, and π = ½, so two of four rows are at (1, 0). It
+// returns the anchor's loss minus the loss with the true mean over negatives.
 func dclInProportion(s *subject) float64 {
 	const tau = 0.5
 	positive, up, left := []float64{1, 0}, []float64{0, 1}, []float64{-1, 0}
@@ -141,8 +141,8 @@ func dclInProportion(s *subject) float64 {
 	return losses[0][0] - math.Log1p(4*theory.MeanExp(anchors[0].Other)*math.Exp(-own))
 }
 
-// dclEstimateDetails measures what becomes of the identity when means of draws take the place of the expectations: without
-// the floor, with it, and inside a logarithm.
+// dclEstimateDetails measures the effect of sample means in place of the expectations: without the floor, with it, and
+// inside a logarithm.
 func dclEstimateDetails(f *Finding, formula negativeMean) {
 	const n, m = 4, 2
 	rng := rand.New(rand.NewPCG(7, 0x1905))
@@ -151,8 +151,8 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 		worlds = append(worlds, randomWorld(rng, 1+rng.IntN(2), 1+rng.IntN(2)))
 	}
 	plainBias, leastFloored, lowest, cut := 0.0, math.Inf(1), math.Inf(1), 0
-	asView := 0.0        // of the first world: what v at the anchor's own point does to the formula
-	var first [3]float64 // of the first world: bias with the floor, chance of no logarithm, bias of the log with the floor
+	asView := 0.0        // of the first population: effect of v at the anchor's own point
+	var first [3]float64 // of the first population: floored bias, probability of no logarithm, floored log bias
 	anchorsSeen := 0
 	for i, w := range worlds {
 		tau := 1.0
@@ -164,7 +164,7 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 			anchorsSeen++
 			truth := theory.MeanExp(a.Other)
 			lowest = min(lowest, truth/floor)
-			// The formula is linear in all and own, so three values of it tell all others.
+			// The formula is linear in all and own, so three of its values determine it.
 			base := formula.inFloat(0, 0, a.TauPlus)
 			byAll, byOwn := formula.inFloat(1, 0, a.TauPlus)-base, formula.inFloat(0, 1, a.TauPlus)-base
 			estimate := func(all, own float64) float64 { return base + byAll*all + byOwn*own }
@@ -202,8 +202,8 @@ func dclEstimateDetails(f *Finding, formula negativeMean) {
 		"formula is off by %+.4f there", asView)
 }
 
-// dclRewritingDetail holds the paper's second line for ssCL in A.5.4 against (4): inside the logarithm it has z·z where (4)
-// has exp z·z.
+// dclRewritingDetail compares the paper's second line for ssCL in A.5.4 with (4): inside the logarithm it has z·z
+// instead of exp z·z.
 func dclRewritingDetail(on *subject, f *Finding) {
 	point := []float64{1}
 	losses := must.Get(theory.AnchorLosses(on.eng, on.objective(pucl.SSCL()), [][][]float64{{point, point, point, point}}, make([]bool, 2), nil, 0.5))

@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// DCLEstimate returns the expected loss of one anchor with n draws of all data, m of its class, weight q and temperature tau, told
-// that its class has probability tauPlus.
+// DCLEstimate returns the expected loss of one anchor with n draws of all data, m of its class, weight q and
+// temperature tau, using tauPlus as the probability of its class.
 func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float64, err error) {
 	defer must.Catch(&err)
 	if !(tauPlus >= 0 && tauPlus < 1) || !(q > 0) || !(tau > 0) {
@@ -23,8 +23,8 @@ func DCLEstimate(a theory.Anchor, n, m int, q, tauPlus, tau float64) (loss float
 	}), nil
 }
 
-// DCLGap returns the mean over a population's anchors of [DCLEstimate] with n and m draws, every anchor told the probability of
-// its own class, less [DCLPopulation].
+// DCLGap returns the mean over a population's anchors of [DCLEstimate] with n and m draws, each with the probability of
+// its own class, minus [DCLPopulation].
 func DCLGap(p theory.Population, prior, tau float64, n, m int, q float64) (gap float64, err error) {
 	defer must.Catch(&err)
 	return world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
@@ -32,18 +32,18 @@ func DCLGap(p theory.Population, prior, tau float64, n, m int, q float64) (gap f
 	}), nil
 }
 
-// DCLPopulation returns the objective with expectations, of one anchor: with the true mean over negatives and weight q.
+// DCLPopulation returns the loss of one anchor with expectations: the true mean over negatives, with weight q.
 func DCLPopulation(a theory.Anchor, q float64) float64 {
 	return contrastLoss(a, q*theory.MeanExp(a.Other))
 }
 
-// dclSchedule says how M and Q go with N, and which τ⁺ anchors are told.
+// dclSchedule defines M and Q as functions of N, and the τ⁺ of the anchors.
 type dclSchedule struct {
 	name string
 	m    func(n int) int
 	q    func(n int) float64
-	one  bool    // all anchors are told π
-	lift float64 // by how much log of the floor is raised
+	one  bool    // all anchors use π
+	lift float64 // increase of the log of the floor
 }
 
 func weightOne(int) float64      { return 1 }
@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// tauPlus returns the τ⁺ that an anchor is told.
+// tauPlus returns the τ⁺ that an anchor uses.
 func (s dclSchedule) tauPlus(w world, a theory.Anchor) float64 {
 	if s.one {
 		return w.prior
@@ -72,11 +72,11 @@ func (s dclSchedule) tauPlus(w world, a theory.Anchor) float64 {
 	return a.TauPlus
 }
 
-// negativeEstimate makes an estimate of E_{p⁻} e^s from means over all data and over the own class.
+// negativeEstimate estimates E_{p⁻} e^s from means over all data and over the own class.
 type negativeEstimate func(all, own, tauPlus float64) float64
 
-// dclOff returns the mean over the draws of a schedule with n negatives of what take makes of the loss less the one with
-// expectations: with the difference itself for take it is the difference of the losses, with [math.Abs] nothing cancels.
+// dclOff returns the mean, over the draws of a schedule with n negatives, of take(loss − loss with expectations). With
+// the identity as take it is the difference of the losses; with [math.Abs] nothing cancels.
 func dclOff(w world, s dclSchedule, n int, tau float64, estimate negativeEstimate, take func(float64) float64) float64 {
 	floor, q := math.Exp(s.lift-1/tau), s.q(n)
 	return w.meanOver(tau, func(a theory.Anchor) float64 {
@@ -94,8 +94,8 @@ func dclOff(w world, s dclSchedule, n int, tau float64, estimate negativeEstimat
 
 func asItIs(x float64) float64 { return x }
 
-// dclLimitDifference returns what is left of the difference when N → ∞ with M fixed: the mean over all data is its expectation,
-// that over the own class is still one of M draws. For Q = N, N must be large.
+// dclLimitDifference returns the limit of the difference for N → ∞ with M fixed: the mean over all data is its
+// expectation, while the mean over the own class is still over M draws. For Q = N, N must be large.
 func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEstimate) float64 {
 	const endless = 1 << 40
 	floor, q := math.Exp(s.lift-1/tau), s.q(endless)
@@ -108,7 +108,8 @@ func dclLimitDifference(w world, s dclSchedule, tau float64, estimate negativeEs
 	})
 }
 
-// dclExpectedOff returns what dclOff with [math.Abs] tends to where N and M both go to infinity: both means are their expectations.
+// dclExpectedOff returns the limit of dclOff with [math.Abs] as N and M tend to infinity: both means are their
+// expectations.
 func dclExpectedOff(w world, s dclSchedule, tau float64, estimate negativeEstimate) float64 {
 	const endless = 1 << 40
 	floor, q := math.Exp(s.lift-1/tau), s.q(endless)
@@ -121,8 +122,8 @@ func dclExpectedOff(w world, s dclSchedule, tau float64, estimate negativeEstima
 	})
 }
 
-// DCLOnePositiveGap returns how far the loss with M = 1, weight q and temperature tau stays from the one with expectations when
-// N → ∞: v remains random.
+// DCLOnePositiveGap returns the limit, for N → ∞, of the loss with M = 1, weight q and temperature tau minus the one
+// with expectations: v remains random.
 func DCLOnePositiveGap(p theory.Population, prior, tau, q float64) (gap float64, err error) {
 	defer must.Catch(&err)
 	if !(prior > 0 && prior < 1) || !(q > 0) {

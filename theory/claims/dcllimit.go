@@ -11,12 +11,12 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// DCLLimit returns the claim that the loss of debiased contrastive learning with N draws of all data and M of the anchor's class
-// tends to the one with expectations.
+// DCLLimit returns the claim that the loss of debiased contrastive learning with N draws of all data and M of the
+// anchor's class tends to the one with expectations.
 //
-// No limit is printed with the objective, only that the empirical form estimates it; the claim is that it does so as the
-// negatives become more, N → ∞, which is what a larger batch gives. The check counts all draws exactly. Beside it runs
-// [pucl.DCL] in batches of growing size, where M = 1 and v is x⁺ itself, against the ideal loss.
+// The paper states only that the empirical form estimates the objective, without a limit. The claim is about N → ∞, as
+// in a larger batch. The check counts all draws exactly. It also compares [pucl.DCL] in batches of growing size, where
+// M = 1 and v is x⁺ itself, with the ideal loss.
 func DCLLimit() Claim {
 	return Claim{
 		ID: "dcl-limit",
@@ -46,16 +46,17 @@ func DCLLimit() Claim {
 	}
 }
 
-// dclLimitFinding holds the loss with an estimate of the mean over negatives against the one with expectations.
+// dclLimitFinding compares the loss with an estimate of the mean over negatives with the loss with expectations.
 func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 	var f Finding
 	example := world{LPosCounterexample(), 0.5}
-	// The second has its negatives as far from the positives as can be, so that the true mean is the floor.
+	// In the second population the negatives have the largest distance from the positives, so that the true mean is the
+	// floor.
 	worlds := []world{example, {TwoPoints(), 0.3}, {LPosCounterexample(), 0.3}}
 	rng := rand.New(rand.NewPCG(8, 0x1905))
 	for range 6 {
 		w := randomWorld(rng, 1+rng.IntN(2), 1)
-		w.prior = 0.3 + 0.4*rng.Float64() // where τ⁻ is small, it takes more draws than can be counted to see a limit
+		w.prior = 0.3 + 0.4*rng.Float64() // for a small τ⁻ the limit needs more draws than can be counted
 		worlds = append(worlds, w)
 	}
 	temperature := func(i int) float64 {
@@ -142,8 +143,8 @@ func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 	return f
 }
 
-// dclRateDetail measures with which power of N = M the difference fades, in a world without opposite points and in one where
-// the negatives are opposite to the positives, so that the true mean is the floor.
+// dclRateDetail measures the exponent of N = M with which the difference vanishes, in a population without opposite
+// points and in one where the negatives are opposite to the positives, so that the true mean is the floor.
 func dclRateDetail(f *Finding) {
 	right, up := []float64{1, 0}, []float64{0, 1}
 	worlds := []world{
@@ -159,7 +160,7 @@ func dclRateDetail(f *Finding) {
 	}
 }
 
-// dclSmallerDetail looks for something left with M = 1 in worlds smaller than the counterexample.
+// dclSmallerDetail searches for a nonzero limit with M = 1 in populations smaller than the counterexample.
 func dclSmallerDetail(f *Finding, rng *rand.Rand) {
 	largest := 0.0
 	for range 50 {
@@ -172,7 +173,7 @@ func dclSmallerDetail(f *Finding, rng *rand.Rand) {
 		"atoms are the fewest", largest)
 }
 
-// dclBoundDetail holds the difference against the bound of Chuang et al., Theorem 3, at unit temperature and balanced
+// dclBoundDetail compares the difference with the bound of Chuang et al., Theorem 3, at unit temperature and balanced
 // classes: e^{3/2}/τ⁻·√(π/2N) + e^{3/2}τ⁺/τ⁻·√(π/2M), with Q = N.
 func dclBoundDetail(f *Finding, rng *rand.Rand) {
 	largest, broken, cases := 0.0, 0, 0
@@ -198,7 +199,7 @@ func dclBoundDetail(f *Finding, rng *rand.Rand) {
 		"and balanced classes: broken in %d of %d cases; at most %.2g of it is used", broken, cases, largest)
 }
 
-// dclBatchDetail follows pucl.DCL on whole batches, N = 2b−2 rows in pairs of views, M = 1 and v = x⁺, against the ideal
+// dclBatchDetail compares pucl.DCL on whole batches, N = 2b−2 rows in pairs of views, M = 1 and v = x⁺, with the ideal
 // loss.
 func dclBatchDetail(s *subject, f *Finding) {
 	w := world{LPosCounterexample(), 0.5}

@@ -8,8 +8,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// DCLLimitRepaired returns what the loss of debiased contrastive learning tends to with ever more negatives and a fixed number of
-// positives, and how far that is from the loss with expectations.
+// DCLLimitRepaired returns the claim on the limit of the loss of debiased contrastive learning as the negatives
+// increase at a fixed number of positives, and on its distance from the loss with expectations.
 func DCLLimitRepaired() Claim {
 	return Claim{
 		ID: "dcl-limit-repaired",
@@ -93,14 +93,14 @@ func dclLimitRepairedFinding(s *subject) Finding {
 		"1), negatives at (1, 0), π = ½, e^(1/τ) = 2 and Q = 1 it is %.4f nats at M = 1.", len(worlds), f.Number.Value)
 }
 
-// dclFloored is a population whose means over negatives lie above the floor at temperature halfTau, at which the estimate from one
-// positive can meet it.
+// dclFloored is a population whose means over negatives lie above the floor at temperature halfTau, while the estimate
+// from one positive can reach the floor.
 func dclFloored() theory.Population {
 	return theory.Population{Positive: theory.Uniform([]float64{1, 0}, []float64{-1, 0}), Negative: theory.Uniform([]float64{0, 1})}
 }
 
-// dclEvenPrior returns, by bisection, the class prior at which of that population nothing is left as N → ∞ with M = 1: for a small
-// one the floor is not met and the limit lies below the loss with expectations, for a large one it lies above.
+// dclEvenPrior returns, by bisection, the class prior at which the limit of that population for N → ∞ with M = 1 equals
+// the loss with expectations. Below it the floor is not reached and the limit is smaller; above it the limit is larger.
 func dclEvenPrior() float64 {
 	low, high := 0.1, 0.9
 	for range 60 {

@@ -15,8 +15,8 @@ import (
 
 // PriorOne returns the claim that with π̂ = 1 all examples are predicted to be positive.
 //
-// With that prior uPU takes x for positive where p(x|y=0)/p(x|y=1) ≤ (2−π)/(1−π), so that negatives that look like no positive
-// are found all the same. nnPU clips their contribution: all-positive is among its least, beside others.
+// With that prior uPU predicts x positive if p(x|y=0)/p(x|y=1) ≤ (2−π)/(1−π), so it still finds negatives where no
+// positive occurs. nnPU clips their contribution: all-positive is among its minimizers, with others.
 func PriorOne() Claim {
 	return Claim{
 		ID: "prior-one",
@@ -32,11 +32,11 @@ func PriorOne() Claim {
 	}
 }
 
-// NaiveBoundary returns the claim that cross-entropy with the unlabeled taken for negatives misses the true boundary, the more
-// the fewer labels there are, and diverges in the end.
+// NaiveBoundary returns the claim that cross-entropy with the unlabeled as negatives misses the true boundary, more so
+// with fewer labels, and finally diverges.
 //
-// Its minimum over all classifiers says positive where γ·p(x|y=1) ≥ p(x): nowhere for γ < π, as the true boundary has it for γ
-// = 2π.
+// Its minimum over all classifiers predicts positive if γ·p(x|y=1) ≥ p(x): nowhere for γ < π, and at the true boundary
+// for γ = 2π.
 func NaiveBoundary() Claim {
 	return Claim{
 		ID: "naive-boundary",
@@ -52,7 +52,8 @@ func NaiveBoundary() Claim {
 	}
 }
 
-// placesWorld is a population on three places: how many quarters of each class lie at each, and of 16 unlabeled examples.
+// placesWorld is a population on three places: the number of quarters of each class at each place, and of 16 unlabeled
+// examples.
 type placesWorld struct {
 	positive, negative [3]int64
 	prior              *big.Rat // quarters
@@ -64,7 +65,7 @@ func (w placesWorld) unlabeledAt(k int) int64 {
 	return quarters*w.positive[k] + (4-quarters)*w.negative[k]
 }
 
-// placesWorlds lists populations in which every place is shown by somebody.
+// placesWorlds lists populations in which no place is empty.
 func placesWorlds() []placesWorld {
 	var classes [][3]int64
 	for a := range int64(5) {
@@ -87,9 +88,9 @@ func placesWorlds() []placesWorld {
 	return all
 }
 
-// leastRules runs a risk on data in the exact proportions of each world, labeled examples as many as copies·4, for each of the
-// eight rules that say + or − at the three places, with logits of the given size, and returns which rules have the least risk:
-// bit k of a rule is set where it says + at place k.
+// leastRules runs a risk on data in the exact proportions of each population, with copies·4 labeled examples, for each
+// of the eight rules that predict + or − at the three places, with logits of the given size. It returns the rules with
+// the least risk: bit k of a rule is set if it predicts + at place k.
 func leastRules(eng *engine.Engine, worlds []placesWorld, copies int, size float64, r func(w placesWorld) risk.Risk,
 	byPrior bool) [][]int {
 	runs := map[string]*Exec{}
@@ -133,7 +134,8 @@ func leastRules(eng *engine.Engine, worlds []placesWorld, copies int, size float
 	return out
 }
 
-// rulesWhere returns the rules that say + where compare is positive and − where it is negative; either where it is 0.
+// rulesWhere returns the rules that predict + where compare is positive and − where it is negative; either where it is
+// 0.
 func rulesWhere(compare func(k int) int) []int {
 	var rules []int
 	for rule := range 8 {
@@ -156,7 +158,7 @@ func (w placesWorld) bayesRules() []int {
 	})
 }
 
-const allPositive = 7 // the rule that says + everywhere
+const allPositive = 7 // the rule that predicts + everywhere
 
 func priorOneFinding(s *subject) Finding {
 	var f Finding

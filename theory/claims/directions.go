@@ -14,10 +14,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// IdealSign returns the claim that minimizing (3) brings similar samples together and dissimilar ones apart.
+// IdealSign returns the claim that minimizing (3) makes similar samples more similar and dissimilar ones less.
 //
-// As printed, (3) is log-probability, a reward: it grows with the similarity of the positive pair. What is minimized, here as in
-// (4) to (6), is its negative. The check takes the slopes of the ideal loss by every similarity of a batch.
+// As printed, (3) is a log-probability, a reward: it increases with the similarity of the positive pair. The minimized
+// loss, here and in (4) to (6), is its negative. The check computes the derivatives of the ideal loss by every
+// similarity of a batch.
 func IdealSign() Claim {
 	return Claim{
 		ID: "ideal-sign",
@@ -38,11 +39,11 @@ func IdealSign() Claim {
 	}
 }
 
-// LossDirections returns the claim that lowering the InfoNCE loss raises the similarity of positive pairs and lowers that of
-// negative ones.
+// LossDirections returns the claim that lowering the InfoNCE loss raises the similarity of positive pairs and lowers
+// that of negative ones.
 //
-// The slopes by the similarities say so, each for itself. A step on the embeddings moves all pairs at once, and some go the wrong
-// way; the check counts them.
+// The partial derivatives by the similarities agree with it. A step on the embeddings moves all pairs at once, and some
+// move in the wrong direction; the check counts them.
 func LossDirections() Claim {
 	return Claim{
 		ID:        "loss-directions",
@@ -57,7 +58,7 @@ func LossDirections() Claim {
 	}
 }
 
-// randomBatch draws a batch of b examples in space, of which every other one is positive, and the first is labeled.
+// randomBatch draws a batch of b examples in space; every second one is positive, and the first is labeled.
 func randomBatch(rng *rand.Rand, b int) theory.GivenBatch {
 	return theory.GivenBatch{
 		Z: lists.Table(2*b, 3, func(int, int) float64 { return rng.NormFloat64() }),
@@ -68,8 +69,8 @@ func randomBatch(rng *rand.Rand, b int) theory.GivenBatch {
 	}
 }
 
-// batchSlopes are derivatives on batches of the same size: entry [k][i][j] of bySimilarity is ∂ℓ_i/∂s_ij in batch k, the
-// similarities taken for independent of each other, and byRow[k] the gradient of the loss by the embeddings.
+// batchSlopes are derivatives on batches of the same size: entry [k][i][j] of bySimilarity is ∂ℓ_i/∂s_ij in batch k,
+// with independent similarities, and byRow[k] is the gradient of the loss by the embeddings.
 type batchSlopes struct{ bySimilarity, byRow [][][]float64 }
 
 func slopesOf(eng *engine.Engine, o pucl.Objective, batches []theory.GivenBatch, tau float64) batchSlopes {
@@ -92,10 +93,10 @@ func slopesOf(eng *engine.Engine, o pucl.Objective, batches []theory.GivenBatch,
 	return batchSlopes{out[0].Value().([][][]float64), out[1].Value().([][][]float64)}
 }
 
-// slopeCounts are pairs by the sign of the slope that a loss has in their similarity.
+// slopeCounts are numbers of pairs by the sign of the derivative of a loss by their similarity.
 type slopeCounts struct{ similar, together, dissimilar, apart int }
 
-// count adds the pairs of a batch; similar says which of them are.
+// count adds the pairs of a batch; similar reports whether a pair is similar.
 func (c *slopeCounts) count(slopes [][]float64, similar func(i, j int) bool) {
 	for i, row := range slopes {
 		for j, slope := range row {
@@ -112,7 +113,8 @@ func (c *slopeCounts) count(slopes [][]float64, similar func(i, j int) bool) {
 	}
 }
 
-// idealSignFinding looks which way a loss, and the same times sign, pulls pairs of a class and others.
+// idealSignFinding determines the direction in which a loss, and its product with sign, moves pairs of a class and
+// other pairs.
 func idealSignFinding(eng *engine.Engine, o pucl.Objective, sign float64) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(3, 0x51))
@@ -136,7 +138,7 @@ func idealSignFinding(eng *engine.Engine, o pucl.Objective, sign float64) Findin
 		"positive pair and −P_k < 0 in that of a negative one. (4), (5) and (6) have a minus sign in front."
 	f.Corrected = "Minimizing −L*_CL (or maximizing (3)) brings similar samples together and dissimilar ones apart."
 	f.CorrectedLaTeX = `-\mathcal{L}^*_{\text{CL}} \to \min`
-	// A pair with the same direction or opposite ones, and both rows of the other class at right angles to it.
+	// A pair with equal or opposite directions, and both rows of the other class at right angles to it.
 	pair := func(cos float64) [][]float64 { return [][]float64{{1, 0, 0}, {0, 1, 0}, {cos, 0, 0}, {0, 0, 1}} }
 	ends := must.Get(theory.AnchorLosses(eng, o, [][][]float64{pair(1), pair(-1)}, make([]bool, 2), []int32{1, 0}, 0.5))
 	f.Counterexample = fmt.Sprintf("τ = ½, a positive pair and two negatives at right angles to it: the bracket of (3) is "+
@@ -158,7 +160,8 @@ func idealSignFinding(eng *engine.Engine, o pucl.Objective, sign float64) Findin
 	return f
 }
 
-// lossDirectionsFinding counts slopes of the right sign, and pairs that a step on the embeddings moves the wrong way.
+// lossDirectionsFinding counts derivatives of the correct sign, and pairs that a step on the embeddings moves in the
+// wrong direction.
 func lossDirectionsFinding(eng *engine.Engine, o pucl.Objective) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(4, 0x51))
@@ -216,7 +219,7 @@ func lossDirectionsFinding(eng *engine.Engine, o pucl.Objective) Finding {
 	return f
 }
 
-// stepAgainst returns the rows moved by so much against their slopes.
+// stepAgainst returns the rows after a step of size by against their gradients.
 func stepAgainst(slopes, rows [][]float64, by float64) [][]float64 {
 	return lists.Table(len(rows), len(rows[0]), func(i, k int) float64 { return rows[i][k] - by*slopes[i][k] })
 }

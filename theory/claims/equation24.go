@@ -5,12 +5,12 @@ import (
 	"math/big"
 )
 
-// Equation24 returns the claim that on labeled positives SCL-PU has no bias, and a variance that falls like one over their
-// number.
+// Equation24 returns the claim that on labeled positives SCL-PU has no bias, and a variance inversely proportional to
+// their number.
 //
-// Equation (24) sums over all labeled points, the anchor among them, whose similarity with itself is 1/τ. Without it, as (5)
-// prints the sum, the statement is right. The check goes over all draws of a class that shows +1 and −1, in rational
-// arithmetic.
+// Equation (24) sums over all labeled points, including the anchor, whose similarity with itself is 1/τ. Without it, as
+// (5) prints the sum, the statement is correct. The check enumerates all draws of a class with points +1 and −1, in
+// rational arithmetic.
 func Equation24() Claim {
 	return Claim{
 		ID: "equation-24",
@@ -38,7 +38,7 @@ func measureLabeled(n int64, p *big.Rat, independent bool) labeledMeans {
 	square := new(big.Rat)
 	for k := range n + 1 { // k points at +1
 		weight := binomial(n, k, p)
-		if !independent { // all points are one and the same draw
+		if !independent { // all points are the same draw
 			weight = []*big.Rat{minus(whole(1), p), p}[oneIf(k == n)]
 			if k != 0 && k != n {
 				continue

@@ -14,23 +14,22 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// A claim on an objective is a claim on an equation of the paper. So before a check measures an objective, this file holds it
-// against its equation, in plain loops over one batch.
+// A claim on an objective is a claim on an equation of the paper. So before a check measures an objective, this file
+// compares it with its equation, in plain loops over one batch.
 
-// equation is an objective as printed: the log partition of an anchor over all other rows, less the mean similarity to those
+// equation is a printed objective: the log partition of an anchor over all other rows, minus the mean similarity to the
 // rows that attract it.
 type equation struct {
 	objective pucl.Objective
 	name      string                                                // "(6)"
 	attracts  func(b theory.GivenBatch, example, anchor int) bool   // whether the rows of an example attract an anchor of another
-	negative  func(exps []float64, own, n int, tau float64) float64 // what stands for the sum over negatives, nil for the sum
+	negative  func(exps []float64, own, n int, tau float64) float64 // replaces the sum over negatives; nil for the sum
 
-	// whole, if not nil, returns the terms of an objective that is not made of these.
+	// whole, if not nil, returns the terms of an objective of another form.
 	whole func(b theory.GivenBatch, i int, tau float64) (attraction, partition float64)
 }
 
-// equations are the objectives of package pucl that claims are made of, by name. DCL is taken at τ⁺ = ½ and Q = N,
-// PU-debiased at π = ½.
+// equations are the objectives of package pucl that claims use, by name. DCL has τ⁺ = ½ and Q = N, PU-debiased π = ½.
 var equations = map[string]equation{
 	"ssCL": {objective: pucl.SSCL(), name: "(4)", attracts: ownExample},
 	"PUCL": {objective: pucl.PUCL(), name: "(6)", attracts: func(b theory.GivenBatch, example, anchor int) bool {
@@ -59,11 +58,11 @@ func debiasedSum(exps []float64, own, n int, tau float64) float64 {
 	return float64(n) * max(debiasedMean(sum/float64(n), exps[own], 0.5), math.Exp(-1/tau))
 }
 
-// puDebiasedTerms returns the terms of PU-debiased, told π = ½, of row i.
+// puDebiasedTerms returns the terms of PU-debiased with π = ½ for row i.
 func puDebiasedTerms(b theory.GivenBatch, i int, tau float64) (attraction, partition float64) {
 	sims, examples := cosineCritic(b.Z, tau)[i], len(b.Labeled)
 	var sums, counts [2]float64 // over the labeled rows of other examples, and the unlabeled ones
-	anchors := [2]float64{}     // how many rows are labeled, and not
+	anchors := [2]float64{}     // number of labeled and of other rows
 	kind := func(j int) int { return oneIf(!b.Labeled[j%examples]) }
 	for j, s := range sims {
 		anchors[kind(j)]++
@@ -83,7 +82,7 @@ func puDebiasedTerms(b theory.GivenBatch, i int, tau float64) (attraction, parti
 	return 0, float64(len(sims)) / anchors[0] * 0.5 * (positive - negative)
 }
 
-// terms returns what attracts and what repels row i.
+// terms returns the attraction and the repulsion of row i.
 func (e equation) terms(b theory.GivenBatch, i int, tau float64) (attraction, partition float64) {
 	if e.whole != nil {
 		return e.whole(b, i, tau)
@@ -118,7 +117,7 @@ func gaugeBatch() theory.GivenBatch {
 	return batch
 }
 
-// otherObjective says that what would have been measured is not what its equation says.
+// otherObjective is the error of an objective that disagrees with its equation.
 type otherObjective struct {
 	text string
 	off  float64
@@ -126,7 +125,7 @@ type otherObjective struct {
 
 func (o *otherObjective) Error() string { return o.text }
 
-// gauge returns an error, an [otherObjective], where a term of the objective, or the loss, is not what its equation says.
+// gauge returns an error, an [otherObjective], if a term of the objective, or the loss, disagrees with its equation.
 func gauge(eng *engine.Engine, o pucl.Objective) (err error) {
 	defer must.Catch(&err)
 	const tau = 0.5

@@ -30,8 +30,8 @@ func ExampleClaim_Check() {
 	// ξ_P = p(ỹ≠y | y=1) = π_P/(γ + π_P), ξ_N = 0, without the expectation
 }
 
-// Positives at +1, negatives at −1: the class is all there is to know, log 2. The printed bound lies above it, the corrected
-// one log(1 + e⁻²) below.
+// Positives at +1, negatives at −1: the only information is the class, log 2. The printed bound lies above it, the
+// corrected one log(1 + e⁻²) below.
 func ExampleLPosInformation() {
 	world := theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
 	b, err := claims.LPosInformation(world, 0.5, 1, 1)
@@ -43,7 +43,7 @@ func ExampleLPosInformation() {
 	// information 0.6931, printed 1.6648, corrected 0.5662
 }
 
-// With five examples the bound is above the information that it should bound.
+// With five examples the bound exceeds the information.
 func ExampleInfoNCEBatch() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -61,7 +61,7 @@ func ExampleInfoNCEBatch() {
 	// b = 5: information 0.6931, bound 0.6952
 }
 
-// One draw of the own class in the estimate leaves a difference, however many draws of all data there are.
+// One draw of the own class in the estimate leaves a difference, for any number of draws of all data.
 func ExampleDCLOnePositiveGap() {
 	for _, tau := range []float64{0.5, 1, 2} {
 		gap, err := claims.DCLOnePositiveGap(claims.LPosCounterexample(), 0.5, tau, 1)
@@ -104,7 +104,7 @@ func ExampleHypercubeReadings() {
 	// [0 3 2 1]: ssCL 0.759, PUCL 1.759
 }
 
-// A claim of one's own: that a batch whose rows all show one point has the loss log(2b−1), which a collapsed encoder is known by.
+// A custom claim: a batch whose rows all coincide has the loss log(2b−1), which identifies a collapsed encoder.
 func ExampleNew() {
 	collapsed := claims.New(claims.Claim{
 		ID:          "collapse",
@@ -134,8 +134,8 @@ func ExampleNew() {
 	// collapse: holds. The loss is 1.0986.
 }
 
-// Labeled points at −3 and 3 have their mean at 0, so one of the groups {−3} and {3, 4} stays without a center near it: the
-// cost is 3² + 1, the best one ½.
+// Labeled points at −3 and 3 have their mean at 0, so one of the groups {−3} and {3, 4} has no center near it: the cost
+// is 3² + 1, the best one ½.
 func ExampleSeedingTrap_Outcome() {
 	outcome, err := claims.LabelsApart(3).Outcome()
 	if err != nil {
@@ -152,7 +152,7 @@ func ExampleSeedingTrap_Outcome() {
 	// ratio           20
 }
 
-// Of the points 0, 0 and 3 one is labeled: it costs 9, 9 or 18, and the best center 6.
+// One of the points 0, 0 and 3 is labeled: it costs 9, 9 or 18, and the best center 6.
 func ExampleMeasureCentroid() {
 	cost, err := claims.MeasureCentroid(theory.RationalLine(0, 0, 3), 1)
 	if err != nil {
@@ -163,7 +163,7 @@ func ExampleMeasureCentroid() {
 	// 12 6
 }
 
-// One label and two unlabeled points at a right angle: the pseudo code takes both for negative, Algorithm 1(B) never does.
+// One label and two unlabeled points at a right angle: the pseudo code labels both negative, Algorithm 1(B) never does.
 func ExampleVariantAgreement() {
 	x := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 0, 1})
 	probability, leaves, err := claims.VariantAgreement(x, []bool{true, false, false})
@@ -175,7 +175,7 @@ func ExampleVariantAgreement() {
 	// 0 false
 }
 
-// γ = ½ and π = 0.9: fewer labels than Lemma 1 asks for, but the mean of uPU over all data sets is the risk.
+// γ = ½ and π = 0.9: fewer labels than Lemma 1 requires, but the mean of uPU over all data sets is the risk.
 func ExampleRiskWorld_Measure() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -192,7 +192,8 @@ func ExampleRiskWorld_Measure() {
 	// risk 0.2875, mean of the estimate 0.2875, standard deviation 0.5175
 }
 
-// Classes at ±1, as many labeled as unlabeled examples: the bias of SCL-PU's loss in large batches, and what is missing of it at b.
+// Classes at ±1, as many labeled as unlabeled examples: the bias of SCL-PU's loss in large batches, and the difference
+// to it at b.
 func ExampleTheorem1Limit() {
 	limit, rate, err := claims.Theorem1Limit(claims.TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}, 1)
 	if err != nil {
@@ -203,7 +204,8 @@ func ExampleTheorem1Limit() {
 	// 2.0559 -3.7348/b
 }
 
-// The points tell the classes, so the information is log 2: the bound of L_Pos gets there as the temperature falls.
+// The points determine the classes, so the information is log 2: the bound of L_Pos tends to it as the temperature
+// falls.
 func ExampleLPosBound() {
 	for _, tau := range []float64{1, 0.5, 0.1} {
 		bound, err := claims.LPosBound(claims.TwoPoints(), 0.5, tau, func(share float64) float64 { return (1 - share) / share })
@@ -217,7 +219,7 @@ func ExampleLPosBound() {
 	// 0.566219 0.674997 0.693147
 }
 
-// A claim that is proved here shows its proof line by line.
+// A claim with a proof here shows it line by line.
 func ExampleClaim_proof() {
 	fmt.Println(claims.Theorem2Inequality().Proof[3])
 	// Output:

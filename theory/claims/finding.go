@@ -10,21 +10,21 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Finding is what a check found. All of it is computed by the check, none of it is known beforehand.
+// Finding is the result of a check. The check computes all of it.
 type Finding struct {
 	Verdict  Verdict       `json:"verdict"`
-	Number   theory.Number `json:"number"`   // the one measured number that shows the verdict best; always finite
-	Sentence string        `json:"sentence"` // the verdict's reason, one sentence for a table, saying what Number is
+	Number   theory.Number `json:"number"`   // the measured number that best shows the verdict; always finite
+	Sentence string        `json:"sentence"` // the reason for the verdict and the meaning of Number, in one sentence
 	Measured []Measurement `json:"measured"` // the numbers behind the verdict, each with a name
 
-	// Counterexample is a smallest case found in which the printed statement fails, or among equally small ones the worst,
-	// with numbers that a reader can redo by hand or with [theory.Meter]; "" where there is none.
+	// Counterexample is a smallest case found in which the printed statement fails, or the worst among equally small
+	// ones, with numbers that a reader can verify by hand or with [theory.Meter]; "" if there is none.
 	Counterexample string `json:"counterexample,omitempty"`
 
-	Corrected      string   `json:"corrected,omitempty"`       // the statement as it should read, "" where the printed one stands
+	Corrected      string   `json:"corrected,omitempty"`       // the corrected statement; "" if the printed one holds
 	CorrectedLaTeX string   `json:"corrected_latex,omitempty"` // its formula
-	Why            string   `json:"why"`                       // a proof sketch of what holds, or the reason for the verdict
-	Details        []string `json:"details,omitempty"`         // how it was found: cases tried, further readings
+	Why            string   `json:"why"`                       // a proof sketch, or the reason for the verdict
+	Details        []string `json:"details,omitempty"`         // the method: cases tried, other readings
 }
 
 // Measurement is a named number.
@@ -33,12 +33,12 @@ type Measurement struct {
 	Value theory.Number `json:"value"`
 }
 
-// measure adds a number to the finding, under the name that format and args make.
+// measure adds a number to the finding, under the name formatted from format and args.
 func measure[T int | float64 | *big.Rat | theory.Number](f *Finding, value T, format string, args ...any) {
 	f.Measured = append(f.Measured, Measurement{fmt.Sprintf(format, args...), exactly(value)})
 }
 
-// exactly converts a value to a Number, one without an interval unless it is a Number already.
+// exactly converts a value to a Number, without an interval unless it is already a Number.
 func exactly[T int | float64 | *big.Rat | theory.Number](value T) theory.Number {
 	switch v := any(value).(type) {
 	case int:
@@ -61,8 +61,9 @@ func (f *Finding) conclude(verdict Verdict, format string, args ...any) {
 	f.Verdict, f.Sentence = verdict, fmt.Sprintf(format, args...)
 }
 
-// restOn makes the finding undecided where what it rests on was not measured to hold: off is how far something measured is from what
-// is proved of it. A statement that holds of all that was measured stands without, and of several causes the first is told.
+// restOn makes the finding undecided if a premise was not confirmed by measurement: off is the deviation of a
+// measurement from its proven value. A statement that holds in all measurements keeps its verdict, and of several
+// causes the first is reported.
 func (f *Finding) restOn(off float64, format string, args ...any) {
 	if f.Verdict == Holds || f.Verdict == Undecided || !exceeds(math.Abs(off), contrastTolerance) {
 		return
@@ -71,15 +72,15 @@ func (f *Finding) restOn(off float64, format string, args ...any) {
 	f.undecide(format, args...)
 }
 
-// undecide sets the verdict aside where something that it rests on was not measured to hold: what was found then says nothing
-// of the statement, and nothing stands in its place.
+// undecide replaces the verdict by undecided if a premise was not confirmed by measurement. The finding then has no
+// conclusion about the statement, and no replacement.
 func (f *Finding) undecide(format string, args ...any) {
 	f.Corrected, f.CorrectedLaTeX, f.Counterexample = "", "", ""
 	f.conclude(Undecided, format, args...)
 }
 
-// checkNumbers returns an error if a number of the finding is not finite: comparisons with NaN are false, so a verdict that
-// rests on one means nothing.
+// checkNumbers returns an error if a number of the finding is not finite: comparisons with NaN are false, so a verdict
+// based on one is meaningless.
 func (f Finding) checkNumbers() error {
 	for _, m := range append([]Measurement{{"number", f.Number}}, f.Measured...) {
 		for _, x := range []float64{m.Value.Value, m.Value.Low, m.Value.High} {
@@ -103,12 +104,12 @@ func (f Finding) checkNumbers() error {
 //  3. Else it fails. An addition that contradicts what the document prints does not count, nor does one that contradicts what
 //     the printed proof holds fixed.
 //
-// A statement with several parts has the verdict of its worst part: fails before conditional before holds. A repaired claim, or
-// another claim of this library, is judged by the same rule as its own text.
+// A statement with several parts has the verdict of its worst part: fails before conditional before holds. The same
+// rule applies to the text of a repaired claim, or of another claim of this library.
 type Verdict int
 
 const (
-	Undecided   Verdict = iota // not checked, or the measurement cannot tell
+	Undecided   Verdict = iota // not checked, or not decided by the measurement
 	Holds                      // true as printed, in every reading
 	Conditional                // true with a condition, a reading or the correction of a misprint, which Sentence names
 	Fails                      // false with every addition that agrees with the document
@@ -127,7 +128,7 @@ func (v Verdict) MarshalText() ([]byte, error) {
 	return []byte(verdictNames[v]), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads the output of MarshalText.
 func (v *Verdict) UnmarshalText(text []byte) error {
 	at := slices.Index(verdictNames, string(text))
 	if at < 0 {

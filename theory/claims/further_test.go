@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// What is measured for the statements of all documents, held against numbers worked out otherwise.
+// The measurements for the statements of all documents, compared with numbers computed independently.
 func TestFurtherClaims(t *testing.T) {
 	expect.Slow(t)
 	for _, want := range []struct {
@@ -23,7 +23,7 @@ func TestFurtherClaims(t *testing.T) {
 		within  float64
 	}{
 		{SphereRadius(), Conditional, 2, 1e-15},                                // 1/τ² over 1/τ at τ = ½
-		{InnerProductDistance(), Holds, 0, 0},                                  // no comparison the wrong way round
+		{InnerProductDistance(), Holds, 0, 0},                                  // no comparison in the wrong order
 		{IdealSign(), Conditional, 0, 0},                                       // no pair pulled together
 		{LossDirections(), Holds, 0, 0},                                        // no slope of the wrong sign
 		{TemperatureLimits(), Holds, 1, 1e-9},                                  // equal rows: ℓ = log(2b−1)
@@ -37,7 +37,7 @@ func TestFurtherClaims(t *testing.T) {
 		{PUPLAlmostSurely(), Fails, 25.0 / 49, 1e-15},                          // six hidden positives 2 away, a negative 5 away: 25/(25 + 6·4)
 		{LabelVariance(), Conditional, unlabeledVariance(), 1e-12},             // Var ℓ(−t) over all data
 		{PositivesTogether(), Conditional, 255 - 64, 0},                        // 8 grid points around the middle: 64 choices lie on a side
-		{VarianceConvergence(), Conditional, 47, 0},                            // seen, not derived: 22 of 30 worlds with the smaller step
+		{VarianceConvergence(), Conditional, 47, 0},                            // measured: 22 of 30 at the smaller step
 		{RoundsDecrease(), Conditional, 38, 0},                                 // the starts that theorem-3 counts too
 		{LossCode(), Conditional, 0, 0}, {NaiveBoundary(), Conditional, 77, 0}, // all populations at γ = 2π
 	} {
@@ -47,7 +47,7 @@ func TestFurtherClaims(t *testing.T) {
 	}
 }
 
-// signsGap returns Var(ssCL) − Var(SCL) of three examples of either class that show ±1 in both views, τ = 1, by going over all.
+// signsGap returns Var(ssCL) − Var(SCL) of three examples of either class with ±1 in both views, τ = 1, by enumeration.
 func signsGap() float64 {
 	var mean, square [2]float64
 	for x := range 64 {
@@ -87,7 +87,7 @@ func unlabeledVariance() float64 {
 	return square - mean*mean
 }
 
-// With another formula, sign or loop the verdict is another.
+// Another formula, sign or loop changes the verdict.
 func TestFurtherVerdictsFollowTheNumbers(t *testing.T) {
 	s := onBench(t)
 	f := sphereFinding(s, func(tau *big.Rat) *big.Rat { return over(whole(1), tau) })
@@ -132,7 +132,8 @@ func TestSeparableByHand(t *testing.T) {
 		separableOnLine(line, []bool{true, false, false}), "a threshold parts 0 from 1 and 2, and not 1 from 0 and 2")
 }
 
-// Two examples of one label, z = (1, 0), (0, 1), (1, 0), (0, 1) at τ = 1: P is e/(e+2) for the own view and 1/(e+2) for the others.
+// Two examples of one label, z = (1, 0), (0, 1), (1, 0), (0, 1) at τ = 1: P is e/(e+2) for the own view and 1/(e+2) for
+// the others.
 func TestLossCodeByHand(t *testing.T) {
 	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
 	whole := math.Log(math.E + 2)
@@ -153,7 +154,7 @@ func TestLeastRulesByHand(t *testing.T) {
 	}
 }
 
-// The batches of the small worlds have probability one together, and an unlabeled negative has a half of it.
+// The batches of the small populations have total probability one, and those with an unlabeled negative one half.
 func TestSmallBatches(t *testing.T) {
 	for _, independent := range []bool{true, false} {
 		total, negative := 0.0, 0.0
@@ -168,8 +169,8 @@ func TestSmallBatches(t *testing.T) {
 	}
 }
 
-// Of three places the best scores are 4 at some and 1 at the others: 8 rules, by E⁺f/E⁻f in plain numbers. A pair counts where its
-// best rule is that of another p⁺ with the same p⁻, of which there are always two or more.
+// With three places the best scores are 4 at some and 1 at the others: 8 rules, by E⁺f/E⁻f in plain numbers. A pair
+// counts if its best rule is also that of another p⁺ with the same p⁻; there are always at least two.
 func TestLPosRecoversByRules(t *testing.T) {
 	c := checkAs(t, Conditional, LPosRecovers())
 	all, shared := distributionsInSixths(), 0
@@ -188,7 +189,7 @@ func TestLPosRecoversByRules(t *testing.T) {
 					best, most = rule, ratio
 				}
 			}
-			if most > 1+1e-9 { // at p⁺ = p⁻ all rules are as good
+			if most > 1+1e-9 { // for p⁺ = p⁻ all rules are equal
 				sharing[best]++
 			}
 		}
@@ -199,7 +200,7 @@ func TestLPosRecoversByRules(t *testing.T) {
 	near(t, "pairs that share their best scores", c.Number.Value, float64(shared), 0)
 }
 
-// nnPU of one labeled and two unlabeled examples in plain numbers, over all that these can show.
+// nnPU of one labeled and two unlabeled examples in plain numbers, over all outcomes.
 func TestPriorErrorOfNNPU(t *testing.T) {
 	loss := func(margin float64) float64 { return 1 / (1 + math.Exp(margin)) }
 	mean := func(prior, told float64) (sum float64) {
@@ -231,8 +232,8 @@ func TestPriorErrorOfNNPU(t *testing.T) {
 	measured(t, c.Finding, "most that ε adds to the bias of nnPU, over |ε|", want, 1e-12)
 }
 
-// One labeled point at 0, a hidden one at −2 and a negative at 5 reach the bound: 25/(25 + 4). Sets in the plane have negatives that
-// are nearer than D to the labeled mean.
+// One labeled point at 0, a hidden one at −2 and a negative at 5 attain the bound: 25/(25 + 4). Sets in the plane have
+// negatives that are nearer than D to the labeled mean.
 func TestAlmostSurelyBound(t *testing.T) {
 	labeled, hidden, others := onLine([]int{0}), onLine([]int{-2}), onLine([]int{5})
 	p := rightLabels(labeled, union(hidden, others), []bool{true, false})

@@ -8,13 +8,13 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Hypercube returns the claim of the captions of Figures 2 and 7: of the ways to put four objects, a blue and a red triangle and
-// a blue and a red circle, on the corners of a square, ssCL prefers those four where objects of one shape are neighbors, and
-// PUCL only such of them as keep the colors together too.
+// Hypercube returns the claim of the captions of Figures 2 and 7. It is about the placements of four objects, a blue
+// and a red triangle and a blue and a red circle, on the corners of a square. ssCL prefers the four placements in which
+// objects of one shape are neighbors. PUCL prefers only those of them in which objects of one color are neighbors too.
 //
-// The captions leave much open, so the check runs the objectives in all readings, see [HypercubeReadings]: corners {0,1}² or
-// {±1}², cosines or plain inner products, what the two views of an object are, which blue objects are labeled, and whether
-// the blue triangle stays at (0, 1).
+// The captions leave much open, so the check runs the objectives in all readings, see [HypercubeReadings]: corners
+// {0,1}² or {±1}², cosines or plain inner products, the definition of the two views of an object, the labeled blue
+// objects, and whether the blue triangle stays at (0, 1).
 func Hypercube() Claim {
 	return Claim{
 		ID: "hypercube",
@@ -39,8 +39,9 @@ func Hypercube() Claim {
 	}
 }
 
-// Placement says on which corner each object lies: the blue triangle, the red triangle, the blue circle and the red circle,
-// in this order. Corners are numbered round the square from (0, 1) on: 0 is (0, 1), 1 is (1, 1), 2 is (1, 0), 3 is (0, 0).
+// Placement holds the corner of each object: the blue triangle, the red triangle, the blue circle and the red circle,
+// in this order. Corners are numbered round the square from (0, 1) on: 0 is (0, 1), 1 is (1, 1), 2 is (1, 0), 3 is (0,
+// 0).
 type Placement [4]int
 
 // The objects of a placement.
@@ -51,7 +52,7 @@ const (
 	RedCircle
 )
 
-// Placements lists all 24 placements, those six with the blue triangle at (0, 1) first.
+// Placements lists all 24 placements, first the six with the blue triangle at (0, 1).
 func Placements() []Placement {
 	var all []Placement
 	for bt := range 4 {
@@ -66,7 +67,7 @@ func Placements() []Placement {
 	return all
 }
 
-// fixedPlacements is how many of Placements have the blue triangle at (0, 1).
+// fixedPlacements is the number of Placements with the blue triangle at (0, 1).
 const fixedPlacements = 6
 
 // Neighbors reports whether two objects lie on neighboring corners, not on opposite ones.
@@ -78,12 +79,12 @@ func (p Placement) ShapesTogether() bool { return p.Neighbors(BlueTriangle, RedT
 // ColorsTogether reports whether objects of one color are neighbors.
 func (p Placement) ColorsTogether() bool { return p.Neighbors(BlueTriangle, BlueCircle) }
 
-// captionPlacements returns the placements that the captions say to be best for ssCL, for PUCL and for SCL.
+// captionPlacements reports whether, by the captions, a placement is best for ssCL, for PUCL and for SCL.
 func captionPlacements(p Placement) (ssCL, puCL, scl bool) {
 	return p.ShapesTogether(), p.ShapesTogether() && p.ColorsTogether(), p.ColorsTogether()
 }
 
-// leastPlacements reports which losses are least, but for rounding. It ends the check where one is NaN, and none is least.
+// leastPlacements reports which losses are smallest, up to rounding. It ends the check if one is NaN.
 func leastPlacements(losses []float64) []bool {
 	best := lists.Map(losses, func(l float64) bool { return l <= slices.Min(losses)+contrastTolerance })
 	if !slices.Contains(best, true) {
@@ -92,19 +93,19 @@ func leastPlacements(losses []float64) []bool {
 	return best
 }
 
-// caption says which placements are best for ssCL, for PUCL and for SCL.
+// caption reports whether a placement is best for ssCL, for PUCL and for SCL.
 type caption func(Placement) (ssCL, puCL, scl bool)
 
-// hypercubeOutcome is what one reading makes of some placements, and whether that is what a caption says.
+// hypercubeOutcome is the result of one reading for some placements, and its agreement with a caption.
 type hypercubeOutcome struct {
 	ssCL, puCL, scl int // how many placements are best
 
-	printedSSCL, printedSCL bool // they are those of the caption
-	printedPUCL, allPUCL    bool // they are among those of the caption; they are all of those
-	intersection            bool // those of PUCL are the ones that are best for both ssCL and SCL
+	printedSSCL, printedSCL bool // they equal the placements of the caption
+	printedPUCL, allPUCL    bool // a subset of the caption's placements; all of them
+	intersection            bool // the best of PUCL are the placements that are best for both ssCL and SCL
 }
 
-// outcome looks at the first placements of the reading.
+// outcome evaluates the first placements of the reading.
 func (r HypercubeReading) outcome(placements []Placement, c caption) hypercubeOutcome {
 	n := len(placements)
 	ssCL, puCL, scl := leastPlacements(r.SSCL[:n]), leastPlacements(r.PUCL[:n]), leastPlacements(r.SCL[:n])
@@ -121,11 +122,11 @@ func (r HypercubeReading) outcome(placements []Placement, c caption) hypercubeOu
 	return o
 }
 
-// printed reports whether the caption comes out.
+// printed reports whether the outcome agrees with the caption.
 func (o hypercubeOutcome) printed() bool { return o.printedSSCL && o.printedPUCL }
 
-// hypercubeFinding holds the best placements of all readings against a caption; cold are the same readings at a fifth of the
-// temperature.
+// hypercubeFinding compares the best placements of all readings with a caption; cold are the same readings at a fifth
+// of the temperature.
 func hypercubeFinding(readings, cold []HypercubeReading, c caption) Finding {
 	var f Finding
 	placements := Placements()
@@ -189,7 +190,7 @@ func hypercubeFinding(readings, cold []HypercubeReading, c caption) Finding {
 	default:
 		f.conclude(Fails, "The caption comes out in %.0f of %d readings.", f.Number.Value, total)
 	}
-	// The plainest reading that does not give the caption.
+	// The simplest reading that disagrees with the caption.
 	for _, r := range readings {
 		o, ssCL, puCL := r.outcome(fixed, c), r.SSCL[:fixedPlacements], r.PUCL[:fixedPlacements]
 		if !o.printed() {

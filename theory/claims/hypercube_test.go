@@ -42,13 +42,13 @@ func TestHypercubeFollowsTheNumbers(t *testing.T) {
 	})
 	expect.That(t, never.Verdict == Fails && never.Number.Value == 0, "%s: %s", never.Verdict, never.Sentence)
 	all := func(Placement) (ssCL, puCL, scl bool) { return true, true, true }
-	// All placements are best for ssCL in the eight readings where an object is its own view, the first eight.
+	// All placements are best for ssCL in the first eight readings, in which an object is its own view.
 	some := hypercubeFinding(readings, readings, all)
 	expect.That(t, some.Verdict == Conditional && some.Number.Value == 8 &&
 		strings.Contains(some.Sentence, "an object is its own view"), "%s: %s", some.Verdict, some.Sentence)
 	each := hypercubeFinding(readings[:8], readings[:8], all)
 	expect.That(t, each.Verdict == Holds, "%s: %s", each.Verdict, each.Sentence)
-	// Other losses at the other temperature are noticed.
+	// Different losses at the other temperature are detected.
 	moved := append([]HypercubeReading(nil), readings...)
 	moved[3] = readings[20]
 	got := value(t, hypercubeFinding(readings, moved, captionPlacements), "readings with another outcome at a fifth of the "+
@@ -84,8 +84,8 @@ func TestPlacements(t *testing.T) {
 		"of six placements %d have the shapes together, %d the colors, %d both", shapes, colors, both)
 }
 
-// Every reading's losses against loops over the rows, written from the equations: the similarity of two rows is the cosine or
-// the inner product of their corners, and rows know their object, whether they are labeled, and which row is their view.
+// Compares every reading's losses with loops over the rows, written from the equations. The similarity of two rows is
+// the cosine or the inner product of their corners, and each row has its object, its label, and its view.
 func TestHypercubeReadingsAgainstLoops(t *testing.T) {
 	readings := allReadings(t)
 	seen := map[string]bool{}
@@ -102,7 +102,7 @@ func TestHypercubeReadingsAgainstLoops(t *testing.T) {
 	expect.That(t, len(readings) == 28, "%d readings", len(readings))
 }
 
-// hyperRow is a row of a batch: what it shows and what is known of it.
+// hyperRow is a row of a batch: its corner, object, label and view.
 type hyperRow struct {
 	z       [2]float64
 	labeled bool

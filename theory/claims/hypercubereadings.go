@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// HypercubeViews says what the two views of an object are.
+// HypercubeViews is the definition of the two views of an object.
 type HypercubeViews int
 
 const (
@@ -23,12 +23,12 @@ const (
 	// with a(i) the other object of the shape, and ℙ the labeled objects. Four rows.
 	ShapeAsView
 
-	// ShapeAsSecondView: the first view of an object is on its corner, the second on that of the other object of its
-	// shape, as if colors were lost; labels belong to examples, so to both views. Eight rows.
+	// ShapeAsSecondView: the first view of an object is on its corner, the second on the corner of the other object of
+	// its shape, as if colors were lost; labels belong to examples, so to both views. Eight rows.
 	ShapeAsSecondView
 
-	// AnyOfShapeAsView: each view of an object is on its corner or on that of the other object of its shape, by the toss
-	// of a coin; the loss is the mean over all ways to fall. Labels belong to examples. Eight rows.
+	// AnyOfShapeAsView: each view of an object is on its corner or on the corner of the other object of its shape, with
+	// equal probability; the loss is the mean over all combinations. Labels belong to examples. Eight rows.
 	AnyOfShapeAsView
 )
 
@@ -39,12 +39,12 @@ func (v HypercubeViews) String() string {
 		"each view is any object of its shape, labels by example")
 }
 
-// HypercubeReading is one way to read the captions of Figures 2 and 7, with the losses of all [Placements] in it.
+// HypercubeReading is one interpretation of the captions of Figures 2 and 7, with the losses of all [Placements] in it.
 type HypercubeReading struct {
 	Views       HypercubeViews
 	OneLabeled  bool    // only the blue triangle is labeled, not the blue circle
-	ZeroOne     bool    // the corners are those of {0,1}², not of {±1}²
-	Inner       bool    // similarities are inner products, not cosines; their temperature is twice that of the cosines
+	ZeroOne     bool    // the corners are {0,1}², not {±1}²
+	Inner       bool    // similarities are inner products, not cosines; their temperature is twice as large
 	Temperature float64 // of the similarities
 
 	SSCL, PUCL, SCL []float64 // by placement
@@ -52,7 +52,7 @@ type HypercubeReading struct {
 
 const labelsByColor = "labels by color"
 
-// choices names what the reading chose: views, labels, corners and similarity.
+// choices names the choices of the reading: views, labels, corners and similarity.
 func (r HypercubeReading) choices() []string {
 	labels := []string{"both blue objects labeled", "one blue object labeled"}[oneIf(r.OneLabeled)]
 	corners := []string{"corners {±1}²", "corners {0,1}²"}[oneIf(r.ZeroOne)]
@@ -62,7 +62,7 @@ func (r HypercubeReading) choices() []string {
 // String names the choices.
 func (r HypercubeReading) String() string { return strings.Join(r.choices(), ", ") }
 
-// commonChoices names the choices that all of some readings share.
+// commonChoices names the choices that all of the given readings share.
 func commonChoices(readings []HypercubeReading) string {
 	var common []string
 	for k, choice := range readings[0].choices() {
@@ -90,8 +90,8 @@ type space struct{ zeroOne, inner bool }
 
 var spaces = []space{{false, false}, {false, true}, {true, false}, {true, true}}
 
-// batchOf lays out the objects of a placement row by row. For inner products, which are to come out as cosines times 2, every
-// row gets a coordinate of its own that brings its length to one.
+// batchOf returns the objects of a placement row by row. For inner products, which must equal cosines times 2, every
+// row gets an extra coordinate that brings its length to one.
 func (s space) batchOf(p Placement, objects []int) [][]float64 {
 	return lists.Make(len(objects), func(i int) []float64 {
 		z, row := corner(p[objects[i]], s.zeroOne), make([]float64, 2+len(objects))
@@ -104,16 +104,16 @@ func (s space) batchOf(p Placement, objects []int) [][]float64 {
 	})
 }
 
-// layout says which objects the eight rows of a batch show, and with which probability. A pair of views and its reverse are
-// one layout, which no objective tells apart.
+// layout lists the objects of the eight rows of a batch, with its probability. A pair of views and its reverse are one
+// layout, since all objectives treat them alike.
 type layout struct {
 	objects []int
 	p       float64
 }
 
-// layouts lists, for views of examples, all ways that they can fall.
+// layouts lists all layouts of the views of examples.
 func (v HypercubeViews) layouts() []layout {
-	// How many of the two views of an example show the other object of its shape, and how likely that is.
+	// Number of an example's two views with the other object of its shape, and the probability.
 	falls := map[HypercubeViews][]layout{
 		ItselfAsView:      {{[]int{0, 0}, 1}},
 		ShapeAsSecondView: {{[]int{0, 1}, 1}},
@@ -126,7 +126,7 @@ func (v HypercubeViews) layouts() []layout {
 			for _, fall := range falls[v] {
 				objects := slices.Clone(l.objects)
 				for view, other := range fall.objects {
-					objects[object+4*view] = object ^ other // object ^ 1 is the other one of its shape
+					objects[object+4*view] = object ^ other // object ^ 1 is the other object of its shape
 				}
 				more = append(more, layout{objects, l.p * fall.p})
 			}
@@ -139,8 +139,8 @@ func (v HypercubeViews) layouts() []layout {
 // exampleViews are the views for which examples have labels.
 var exampleViews = []HypercubeViews{ItselfAsView, ShapeAsSecondView, AnyOfShapeAsView}
 
-// HypercubeReadings computes the losses of all placements in all readings, at the temperature tau for cosines and 2·tau for
-// inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
+// HypercubeReadings computes the losses of all placements in all readings, at the temperature tau for cosines and 2·tau
+// for inner products. Inner products of {±1}² are twice the cosines, and so agree with them.
 func HypercubeReadings(eng *engine.Engine, tau float64) (readings []HypercubeReading, err error) {
 	defer must.Catch(&err)
 	return hypercubeReadings(&subject{eng: eng}, tau, Placements()), nil
@@ -153,7 +153,7 @@ func hypercubeReadings(on *subject, tau float64, placements []Placement) []Hyper
 		blue, colors = []bool{true, true, false, false}, []int32{1, 1, 0, 0}
 	}
 
-	// All readings with labeled examples have batches of one shape, so that one run an objective serves.
+	// All readings with labeled examples have batches of one shape, so that one run per objective suffices.
 	var batches [][][]float64
 	for _, v := range exampleViews {
 		for _, s := range spaces {
@@ -196,7 +196,7 @@ func hypercubeReadings(on *subject, tau float64, placements []Placement) []Hyper
 	return append(readings, rowReadings(on, tau, placements)...)
 }
 
-// temperature returns that of the similarities, given that of the cosines which stand for them.
+// temperature returns the temperature of the similarities, given that of the corresponding cosines.
 func (s space) temperature(tau float64) float64 { return tau * float64(1+oneIf(s.inner)) }
 
 func rowMean(x []float64) float64 {
@@ -207,10 +207,10 @@ func rowMean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// rowReadings returns the readings with [ShapeAsView]. Labels of rows are not what the objectives take, so (6) is put together
-// from their anchors: a labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row one
-// view of an example of its shape. The log partition of a row is the same in both. With one labeled row there is no other to
-// attract it, so that both blue objects must be labeled.
+// rowReadings returns the readings with [ShapeAsView]. The objectives do not accept labels of rows, so (6) is composed
+// of their anchors: a labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row
+// one view of an example of its shape. The log partition of a row is the same in both. A single labeled row has no
+// other to attract it, so both blue objects must be labeled.
 func rowReadings(on *subject, tau float64, placements []Placement) []HypercubeReading {
 	var shapes, colors [][][]float64 // rows 0 and 2 are the views of one example, rows 1 and 3 of the other
 	for _, s := range spaces {
@@ -234,7 +234,7 @@ func rowReadings(on *subject, tau float64, placements []Placement) []HypercubeRe
 		r := HypercubeReading{Views: ShapeAsView, ZeroOne: s.zeroOne, Inner: s.inner, Temperature: s.temperature(tau)}
 		for i := k * count; i < (k+1)*count; i++ {
 			r.SSCL = append(r.SSCL, rowMean(ssCL[i]))
-			// The blue rows of the one layout, the red rows of the other.
+			// The blue rows of the first layout, the red rows of the second.
 			r.PUCL = append(r.PUCL, rowMean([]float64{labeled[i][0], labeled[i][2], unlabeled[i][2], unlabeled[i][3]}))
 			r.SCL = append(r.SCL, rowMean(scl[i]))
 		}

@@ -22,7 +22,7 @@ func TestInfoNCEHolds(t *testing.T) {
 	}
 	got := value(t, c.Finding, "cases that break bound ≤ I, negatives from another q")
 	expect.That(t, got > 100, "another noise distribution breaks the bound in %g cases only", got)
-	// Five examples that show ±1, K of the other four with the anchor's point: log 9 − E log(1 + 2K) − log 2.
+	// Five examples at ±1, K of the other four at the anchor's point: log 9 − E log(1 + 2K) − log 2.
 	excess := math.Log(9) - (4*math.Log(3)+6*math.Log(5)+4*math.Log(7)+math.Log(9))/16 - math.Ln2
 	expect.Require(t, excess > 0.002, "the closed form is %g", excess)
 	measured(t, c.Finding, "batch of 5, ±1, equal views: bound − I", excess, 1e-12)
@@ -42,7 +42,8 @@ func TestInfoNCEFollowsTheNumbers(t *testing.T) {
 	expect.That(t, under.Verdict == Conditional, "%s: %s", under.Verdict, under.Sentence)
 }
 
-// The loss of a batch with a free critic is that of pucl.SSCL where the critic is cos/τ; its slopes are those of differences.
+// The loss of a batch with a free critic equals that of pucl.SSCL if the critic is cos/τ; its derivatives equal finite
+// differences.
 func TestBatchLossIsThatOfSSCL(t *testing.T) {
 	const tau, prior, same = 0.7, 0.4, 0.3
 	p := theory.Population{
@@ -73,7 +74,7 @@ func TestBatchLossIsThatOfSSCL(t *testing.T) {
 	}
 }
 
-// The search finds what is known: for equal views of ±1 the perfect critic is best.
+// The search finds the known optimum: for equal views of ±1 the perfect critic is best.
 func TestBestBatchLoss(t *testing.T) {
 	views := theory.Joint{{0.5, 0}, {0, 0.5}}
 	for _, b := range []int{3, 5} {
@@ -108,7 +109,7 @@ func TestRandomDistributions(t *testing.T) {
 	near(t, "divergence", divergence([]float64{0.5, 0.5, 0}, []float64{0.25, 0.5, 0.25}), math.Ln2/2, 1e-15)
 }
 
-// For every number of negatives the density ratio is the best critic, whatever the noise; the others are worse.
+// For every number of negatives the density ratio is the best critic, for any noise distribution; the others are worse.
 func TestBestCritic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 5 {
@@ -128,7 +129,7 @@ func TestBestCritic(t *testing.T) {
 	}
 }
 
-// Of classes with one atom each, at cosine 0.6, nothing varies but how many of the unlabeled examples are positive. π = 0.3, a
+// For classes with one atom each, at cosine 0.6, only the number of positive unlabeled examples varies. π = 0.3, a
 // quarter of the examples labeled.
 const (
 	nearby  = 0.6
@@ -140,16 +141,16 @@ func TestPUDebiasedBias(t *testing.T) {
 	own, other := math.E, math.Exp(nearby)
 	hidden := 2 * oneProb * (1 - oneProb) * (own - other) * (own - other)
 	measured(t, c.Finding, "classes at cosine 0.6: c", -oneProb/4*(4.0/3)*hidden/math.Pow((1-oneProb)*other, 2), 1e-14)
-	// Of the anchors 0.475 are positive; both classes attract by 1, and the negatives of (3) are at 0.6.
+	// A fraction 0.475 of the anchors is positive; both classes have attraction 1, and the negatives of (3) are at 0.6.
 	const share = 0.25 + 0.75*oneProb
 	limit := share*math.Log(share*own+(1-share)*other) + (1-share)*math.Log((1-share)*own+share*other) - nearby
 	measured(t, c.Finding, "classes at cosine 0.6, PUCL: bias as the batch grows without limit", limit, 1e-14)
-	// DCL takes 0.3e from the means.
+	// DCL subtracts 0.3e from the means.
 	log := func(mean float64) float64 { return math.Log((mean - oneProb*math.E) / (1 - oneProb)) }
 	limit = share*log(share*own+(1-share)*other) + (1-share)*log((1-share)*own+share*other) - nearby
 	measured(t, c.Finding, "classes at cosine 0.6, DCL: bias as the batch grows without limit", limit, 1e-14)
-	// At ±1, γ = 1: the number of positives among the unlabeled ones has variance 0.21 u, and g = 1/e + (e − 1/e)·(its share −
-	// 0.3)/0.7 above 1/e.
+	// At ±1, γ = 1: the number of positives among the unlabeled ones has variance 0.21 u, and g = 1/e + (e − 1/e)·(its
+	// fraction − 0.3)/0.7 above 1/e.
 	deviation := (math.E - 1/math.E) / (1 - oneProb) * math.Sqrt(2*oneProb*(1-oneProb))
 	measured(t, c.Finding, "the same: a", oneProb*deviation*math.E/math.Sqrt(2*math.Pi), 1e-14)
 }
@@ -163,14 +164,14 @@ func TestPUDebiasedPrior(t *testing.T) {
 
 func TestPUDebiasedError(t *testing.T) {
 	c := checkAs(t, Holds, PUDebiasedError())
-	// One more positive among the unlabeled examples changes the loss, to first order, by what an error of the prior does.
+	// To first order, one more positive among the unlabeled examples changes the loss like an error of the prior.
 	slope := 1 - nearby + oneProb/(1-oneProb)*(math.Exp(1-nearby)-1)
 	measured(t, c.Finding, "classes at cosine 0.6: v", 4.0/3*oneProb*(1-oneProb)*slope*slope, 1e-14)
 	few, many := c.Number.Value, value(t, c.Finding, "positives between two negatives: b*")
 	expect.That(t, few < 5 && many > 100, "PU-debiased is nearer from %g and from %g examples on", few, many)
 }
 
-// Labeled anchors are positive also where no positive is among the unlabeled examples, or none but positives.
+// Labeled anchors are positive also if the unlabeled examples contain no positive, or only positives.
 func TestDebiasedMeanAtExtremePriors(t *testing.T) {
 	o := pucl.PUDebiased(0.2)
 	o.Name = "PU-debiased, π = 0.2"

@@ -13,11 +13,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// infoNCEBatchTau is a temperature at which exp(−2/τ) is nothing beside 1, so that the critic is as good as perfect.
+// infoNCEBatchTau is a temperature at which exp(−2/τ) is negligible beside 1, so that the critic is nearly perfect.
 const infoNCEBatchTau = 0.05
 
-// infoNCEBatchDetails measures the batch form: with the engine where the bound breaks, and by a search with freely chosen
-// critics in smaller batches, where it was not seen to break. With log b in place of log(2b−1) it cannot break.
+// infoNCEBatchDetails measures the batch form: with the engine in cases that break the bound, and by a search with
+// arbitrary critics in smaller batches, where no violation was found. With log b in place of log(2b−1) it cannot break.
 func infoNCEBatchDetails(s *subject, f *Finding) {
 	const b = 5
 	information, bound := infoNCEBatch(s, b, infoNCEBatchTau)
@@ -63,8 +63,8 @@ func infoNCEBatchDetails(s *subject, f *Finding) {
 		"leaving out one view of each other example lowers the loss and leaves independent negatives", searched, largest, weaker)
 }
 
-// perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: what a perfect critic makes of a batch
-// of ±1 with equal views, where K other examples show the anchor's point.
+// perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: the result of a perfect
+// critic on a batch of ±1 with equal views, where K other examples have the anchor's point.
 func perfectBatchExcess(b int) float64 {
 	loss := must.Get(
 		theory.ExpectCounts([]float64{0.5, 0.5}, b-1, func(counts []int) float64 { return math.Log1p(2 * float64(counts[0])) }))
@@ -85,13 +85,14 @@ func randomViews(rng *rand.Rand, k int) theory.Joint {
 	return j
 }
 
-// rowCounts is how many of a batch's negatives show each point, with the probability of that.
+// rowCounts is the number of a batch's negatives at each point, with its probability.
 type rowCounts struct {
 	of [3]int
 	p  float64
 }
 
-// batchNegatives lists how the 2(b−1) negatives of a batch can fall on at most three points: both views of b−1 draws.
+// batchNegatives lists the distributions of the 2(b−1) negatives of a batch over at most three points: both views of
+// b−1 draws.
 func batchNegatives(views theory.Joint, b int) []rowCounts {
 	p := map[[3]int]float64{{}: 1}
 	for range b - 1 {
@@ -112,8 +113,9 @@ func batchNegatives(views theory.Joint, b int) []rowCounts {
 	return lists.Map(counts, func(of [3]int) rowCounts { return rowCounts{of, p[of]} })
 }
 
-// batchLoss returns the expected loss (4) of the anchors x with an arbitrary critic, of which scores is the row of x, and its
-// slopes: the anchor and its other view are a draw of views. It is a share of the whole loss, the anchors' being p(x).
+// batchLoss returns the contribution of anchors at x to the expected loss (4) with an arbitrary critic, and sets slopes
+// to its derivatives: scores is the critic's row of x. The anchor and its other view are a draw of views, so the
+// contribution has the weight p(x).
 func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes []float64) (loss float64) {
 	e := lists.Map(scores, math.Exp)
 	for y, p := range views[x] {
@@ -136,8 +138,8 @@ func batchLoss(views theory.Joint, negatives []rowCounts, x int, scores, slopes 
 	return loss
 }
 
-// bestBatchLoss returns the least batch loss that gradient steps over the critic find. It is convex in the critic, the rows of
-// which do not know of each other.
+// bestBatchLoss returns the smallest batch loss that gradient descent over the critic finds. It is convex in the
+// critic, whose rows are independent.
 func bestBatchLoss(views theory.Joint, b int) float64 {
 	negatives := batchNegatives(views, b)
 	px, _ := views.Marginals()

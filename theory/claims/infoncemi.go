@@ -15,12 +15,12 @@ import (
 
 // InfoNCEMutualInformation returns the claim that lowering the InfoNCE loss raises a lower bound of mutual information.
 //
-// The bound behind it is I(x, y) ≥ log(N+1) − L with N negatives drawn independently from p(y). The check holds it against
-// the exact information of random joint distributions, with critics from perfect to senseless, and holds the bound for
-// negatives from another distribution q beside it, where log(N+1) − L stays below I(x, y) + KL(p(y)‖q).
+// The bound behind it is I(x, y) ≥ log(N+1) − L with N negatives drawn independently from p(y). The check compares it
+// with the exact information of random joint distributions, for perfect to meaningless critics. It also checks the
+// bound for negatives from another distribution q, where log(N+1) − L stays below I(x, y) + KL(p(y)‖q).
 //
-// The form with a batch, whose 2b−2 negatives are pairs of views of the same example, is measured as well: their
-// dependence takes the bound log(2b−1) − L away, if only by little. That part runs [pucl.SSCL] on the engine.
+// The batch form, whose 2b−2 negatives are pairs of views of the same example, is measured as well: their dependence
+// invalidates the bound log(2b−1) − L, though only slightly. That part runs [pucl.SSCL] on the engine.
 func InfoNCEMutualInformation() Claim {
 	return Claim{
 		ID: "infonce-mi",
@@ -46,9 +46,9 @@ func InfoNCEMutualInformation() Claim {
 	}
 }
 
-// InfoNCEBatch returns what [pucl.SSCL] reaches at temperature tau on a batch of b examples that show +1 or −1 on the line with
-// the same probability, the two views of an example being the same point: information is the mutual information of the
-// views, log 2, and bound is log(2b−1) less the expected loss. For b ≥ 5 and a small tau the bound is above the information.
+// InfoNCEBatch returns the bound of [pucl.SSCL] at temperature tau on a batch of b examples that are +1 or −1 with
+// equal probability, with identical views. information is the mutual information of the views, log 2, and bound is
+// log(2b−1) minus the expected loss. For b ≥ 5 and a small tau the bound exceeds the information.
 func InfoNCEBatch(eng *engine.Engine, b int, tau float64) (information, bound float64, err error) {
 	defer must.Catch(&err)
 	information, bound = infoNCEBatch(&subject{eng: eng}, b, tau)
@@ -69,8 +69,8 @@ func randomJoint(rng *rand.Rand, rows, columns int, sharpness float64) theory.Jo
 	return slices.Collect(slices.Chunk(normalized(p), columns))
 }
 
-// critics returns scores for a joint distribution: the density ratio, which is the best there is for negatives from noise, the
-// same made too flat, too sharp and wrong, and noise.
+// critics returns scores for a joint distribution: the density ratio, which is optimal for negatives from noise, too
+// flat, too sharp and wrong versions of it, and random scores.
 func critics(rng *rand.Rand, j theory.Joint, noise []float64) map[string][][]float64 {
 	px, _ := j.Marginals()
 	table := func(f func(x, y int) float64) [][]float64 { return lists.Table(len(j), len(j[0]), f) }
@@ -96,7 +96,7 @@ func divergence(p, q []float64) float64 {
 	return sum
 }
 
-// infoNCEFinding holds offset(N) − L against the information.
+// infoNCEFinding compares offset(N) − L with the information.
 func infoNCEFinding(s *subject, offset func(n int) float64) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(3, 0x1905))
@@ -175,7 +175,7 @@ func infoNCEFinding(s *subject, offset func(n int) float64) Finding {
 	return f
 }
 
-// infoNCETightening follows the bound of the best critic on one joint distribution while the negatives become more.
+// infoNCETightening measures the bound of the best critic on one joint distribution as the number of negatives grows.
 func infoNCETightening(offset func(n int) float64) string {
 	j := theory.Joint{{0.4, 0.1}, {0.1, 0.4}}
 	text := "p(x, y) = 0.4 on the diagonal and 0.1 off it, the best critic: the bound is"

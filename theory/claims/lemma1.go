@@ -11,13 +11,13 @@ import (
 
 // Lemma1 returns the claim that no robust estimator can guarantee a bounded error of the risk if γ ≤ 2π_P − 1.
 //
-// The proof compares the share of mislabeled examples, π/(1+γ), with the breakdown point ½ of estimators that must stand any
-// corruption. The lemma's problem is another: labels are wrong at rates that it states, none of the negatives' among them. An
-// estimator that uses these rates, uPU, is unbiased with an error that fades as the data grow, on either side of the
-// threshold. If the prior were unknown instead, the risk would be out of reach on either side.
+// The proof compares the fraction of mislabeled examples, π/(1+γ), with the breakdown point ½ of estimators for
+// arbitrary corruption. In the lemma's problem, the labels are wrong at given rates, and those of negatives never. uPU
+// uses these rates: it is unbiased with an error that vanishes as the data grow, on either side of the threshold. If
+// the prior were unknown, the risk could not be estimated on either side.
 //
-// The check enumerates data sets and runs package pucl's uPU on them, so it needs an engine; shares of labels and pairs of
-// populations are compared in rational arithmetic.
+// The check enumerates data sets and runs package pucl's uPU on them, so it needs an engine; fractions of labels and
+// pairs of populations are compared in rational arithmetic.
 func Lemma1() Claim {
 	return Claim{
 		ID: "lemma-1",
@@ -51,8 +51,8 @@ func Lemma1() Claim {
 	}
 }
 
-// LemmaOneWorld returns the classifier on which the check of [Lemma1] measures: it is right about three quarters of the
-// positives and half of the negatives, by the sign of the logit.
+// LemmaOneWorld returns the classifier for the check of [Lemma1]: by the sign of the logit it is correct for three
+// quarters of the positives and half of the negatives.
 func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 	return RiskWorld{
 		Positive: []LogitAtom{{2, 0.75}, {-1, 0.25}},
@@ -61,26 +61,27 @@ func LemmaOneWorld(labeled, unlabeled int) RiskWorld {
 	}
 }
 
-// riskBound returns the largest mean squared error that uPU can have with a loss between 0 and 1, whatever the population and the
-// classifier: π²/n_P + 1/(4 n_U).
+// riskBound returns the largest mean squared error of uPU with a loss between 0 and 1, over all populations and
+// classifiers: π²/n_P + 1/(4 n_U).
 func (s *subject) riskBound(prior float64, nP, nU int) float64 {
 	return s.constant("pi^2/n_P", prior*prior/float64(nP)) + s.constant("1/(4n_U)", 1/(4*float64(nU)))
 }
 
-// coinWorld returns the classifier whose estimate varies the most: it is sure, and right about one half of either class.
+// coinWorld returns the classifier with the largest variance of the estimate: confident, and correct for one half of
+// either class.
 func coinWorld(labeled, unlabeled int) RiskWorld {
 	coin := []LogitAtom{{40, 0.5}, {-40, 0.5}}
 	return RiskWorld{Positive: coin, Negative: coin, Labeled: labeled, Unlabeled: unlabeled}
 }
 
-// lemma1Errors is [RiskWorld.Measure] of the estimate that the subject has, measured once.
+// lemma1Errors is [RiskWorld.Measure] of the subject's estimate, measured once.
 func (s *subject) lemma1Errors(w RiskWorld, estimate func(prior float64) risk.Risk, priors []float64) []RiskErrors {
 	return once(s, fmt.Sprintf("lemma-1: %v at %v, %s%s", w, priors, s.plant.assumption, s.plant.mistake), func() []RiskErrors {
 		return must.Get(w.Measure(s.eng, estimate, priors...))
 	})
 }
 
-// lemma1Finding asks whether the estimate is a guarantee below the threshold.
+// lemma1Finding determines whether the estimate has a guarantee below the threshold.
 func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 	var f Finding
 	priors := []float64{0.1, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95}
@@ -88,7 +89,7 @@ func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 		cases                   int
 		bias, largest, variance float64
 	}
-	flat, off := 0.0, 0.0 // error of the estimate ½, and how far the measured variance is from uPU's formula
+	flat, off := 0.0, 0.0 // error of the estimate ½, and deviation of the measured variance from uPU's formula
 	for _, size := range []struct{ nP, nU int }{{1, 1}, {1, 2}, {1, 4}, {2, 2}} {
 		for _, m := range s.lemma1Errors(LemmaOneWorld(size.nP, size.nU), estimate, priors) {
 			side := &sides[oneIf(float64(size.nP)/float64(size.nU) <= 2*m.Prior-1)]
@@ -100,7 +101,7 @@ func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 			off = max(off, math.Abs(m.Variance-m.Formula), math.Abs(m.Total-1))
 		}
 	}
-	reached := 0.0 // how far the share of the bound that a coin reaches is from 1
+	reached := 0.0 // distance from 1 of the fraction of the bound that coinWorld attains
 	for _, m := range s.lemma1Errors(coinWorld(2, 2), estimate, priors) {
 		reached = farther(reached, m.Variance/s.riskBound(m.Prior, 2, 2)-1)
 	}
@@ -162,7 +163,7 @@ func lemma1Finding(s *subject, estimate func(prior float64) risk.Risk) Finding {
 		f.conclude(Fails, "With the stated rates, which give π, uPU is unbiased below the threshold too. For every classifier its "+
 			"root-mean-square error with a loss in [0, 1] is at most %.4f at π = %g, n_P = %d, n_U = %d, though γ = %g ≤ "+
 			"2π − 1 = %g.", rms, prior, nP, nU, float64(nP)/float64(nU), 2*prior-1)
-		// A case for a reader to redo: one logit for each class.
+		// A case that a reader can verify: one logit for each class.
 		world := RiskWorld{Positive: []LogitAtom{{1, 1}}, Negative: []LogitAtom{{-1, 1}}, Labeled: 1, Unlabeled: 2}
 		m := must.Get(world.Measure(s.eng, estimate, 0.9))[0]
 		f.Counterexample = fmt.Sprintf("n_P = 1, n_U = 2, π = 0.9, so γ = 0.5 ≤ 0.8; positives with logit 1, negatives with −1, "+
@@ -185,7 +186,7 @@ type lemma1Labels struct {
 	example                                              string
 }
 
-// lemma1Shares looks at the labels: what share of them is wrong, over all and among the positives.
+// lemma1Shares computes the fraction of wrong labels, over all and among the positives.
 func (s *subject) lemma1Shares() lemma1Labels {
 	var l lemma1Labels
 	half, one := big.NewRat(1, 2), whole(1)
@@ -199,7 +200,7 @@ func (s *subject) lemma1Shares() lemma1Labels {
 			for tenths := int64(1); tenths <= 9; tenths++ {
 				pi, gamma := big.NewRat(tenths, 10), big.NewRat(nP, nU)
 				l.cases++
-				share := new(big.Rat) // expected share of wrong labels, over the number k of positives among the unlabeled
+				share := new(big.Rat) // expected fraction of wrong labels, over the number k of unlabeled positives
 				for k := range nU + 1 {
 					share.Add(share, times(binomial(nU, k, pi), big.NewRat(k, nP+nU)))
 				}
@@ -224,15 +225,16 @@ func (s *subject) lemma1Shares() lemma1Labels {
 	return l
 }
 
-// lemma1PairCounts are counts of pairs of populations that no data can tell apart.
+// lemma1PairCounts are counts of pairs of populations that no data can distinguish.
 type lemma1PairCounts struct {
 	below, above, different int
 	gapBelow, gapAbove      *big.Rat
 	example                 string
 }
 
-// lemma1Pairs goes over pairs of priors π' < π up to a share q of examples that show +, and over γ. All positives show +; of
-// the negatives so many that + has share q. The risk is the probability that the rule "+ is positive" errs.
+// lemma1Pairs enumerates pairs of priors π' < π up to a fraction q of examples with the feature +, and γ. All positives
+// have +; the fraction of negatives with + is such that the total is q. The risk is the probability that the rule "+ is
+// positive" errs.
 func lemma1Pairs() lemma1PairCounts {
 	c := lemma1PairCounts{gapBelow: new(big.Rat), gapAbove: new(big.Rat)}
 	one := whole(1)

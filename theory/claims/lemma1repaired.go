@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Lemma1Repaired returns what the unbiased PU risk guarantees on either side of the threshold of Lemma 1, and where its guarantee is
-// best.
+// Lemma1Repaired returns the claim on the guarantee of the unbiased PU risk on either side of the threshold of Lemma 1,
+// and on the ratio with the best guarantee.
 func Lemma1Repaired() Claim {
 	return Claim{
 		ID: "lemma-1-repaired",
@@ -68,7 +68,7 @@ func lemma1RepairedFinding(s *subject) Finding {
 		p := rng.Float64()
 		return []LogitAtom{{4 * rng.NormFloat64(), p}, {4 * rng.NormFloat64(), 1 - p}}
 	}
-	half := []LogitAtom{{40, 0.5}, {-40, 0.5}} // of ±40 the sigmoid loss is 0 and 1 but for 4·10⁻¹⁸
+	half := []LogitAtom{{40, 0.5}, {-40, 0.5}} // at ±40 the sigmoid loss is 0 and 1 up to 4·10⁻¹⁸
 	priors := []float64{0.1, 0.5, 0.75, 0.95}
 	var cases [2]int // above the threshold, and at it or below
 	bias, formula, above, short := 0.0, 0.0, 0, 0.0
@@ -103,7 +103,7 @@ func lemma1RepairedFinding(s *subject) Finding {
 
 	nP, nU, prior := 1000, 2000, 0.9
 	f.Number = exactly(math.Sqrt(bound(prior, nP, nU)))
-	at := math.Sqrt(bound(prior, 1929, 1071)) // of as many examples, parted at γ = 2π
+	at := math.Sqrt(bound(prior, 1929, 1071)) // of as many examples, split at γ = 2π
 	measure(&f.Finding, f.Number.Value, "π = 0.9, n_P = 1000, n_U = 2000: root of the bound")
 	measure(&f.Finding, at, "π = 0.9, n_P = 1929, n_U = 1071: root of the bound")
 	f.Why = "uPU corrects for wrong labels at known rates, and what is left is the chance of two independent means. Their " +
@@ -113,8 +113,9 @@ func lemma1RepairedFinding(s *subject) Finding {
 		"error is %.4f at most.", all, cases[1], f.Number.Value)
 }
 
-// bestRatios looks, for priors in tenths, at all ways to part n examples into labeled and unlabeled ones, n being such that γ = ratio·π
-// is one of them where ratio is 2, and counts where π²/n_P + 1/(4n_U) is not least there or its least value not (π+½)²/n.
+// bestRatios enumerates, for priors in tenths, all splits of n examples into labeled and unlabeled ones; n is such that
+// γ = ratio·π is one of them for ratio = 2. It counts the cases in which π²/n_P + 1/(4n_U) is not smallest there or its
+// smallest value is not (π+½)²/n.
 func bestRatios(ratio *big.Rat) (wrong, tried int) {
 	for tenths := int64(1); tenths <= 10; tenths++ {
 		prior := big.NewRat(tenths, 10)

@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Lemma2 returns the claim that the mean of a random subset of the positives is, as their center, worse than the best one by the
-// factor 1 + (n_P − n_L)/(n_L(n_P − 1)) in expectation.
+// Lemma2 returns the claim that the mean of a random subset of the positives, as their center, costs in expectation 1 +
+// (n_P − n_L)/(n_L(n_P − 1)) times the optimum.
 //
 // It is the variance of a mean of draws without replacement. The check enumerates all subsets of many sets of points in
 // rational arithmetic and needs no engine.
@@ -50,7 +50,7 @@ func printedCentroidFactor(nP, nL int64) *big.Rat {
 	return plus(whole(1), big.NewRat(nP-nL, nL*(nP-1)))
 }
 
-// CentroidCost is what it costs to take the mean of a few labeled positives for the mean of all.
+// CentroidCost is the cost of using the mean of a few labeled positives instead of the mean of all.
 type CentroidCost struct {
 	Subsets    *big.Rat // E[φ(Z_P, μ)] over all subsets of the points of the given size
 	Draws      *big.Rat // the same over independent draws with replacement
@@ -59,13 +59,13 @@ type CentroidCost struct {
 	NumSubsets int
 }
 
-// MeasureCentroid enumerates all subsets of n of the points, and all ways to draw n with replacement. There may be up to 10
-// points, and n from 1 to all of them.
+// MeasureCentroid enumerates all subsets of n of the points, and all draws of n with replacement. There may be up to 10
+// points, and n from 1 to their number.
 func MeasureCentroid(points theory.RationalPoints, n int) (cost CentroidCost, err error) {
 	return measureCentroid(points, n, true)
 }
 
-// measureCentroid is MeasureCentroid. Where the subset is not uniform, it always holds the first point.
+// measureCentroid is MeasureCentroid. If uniform is false, the subset always contains the first point.
 func measureCentroid(points theory.RationalPoints, n int, uniform bool) (cost CentroidCost, err error) {
 	defer must.Catch(&err)
 	must.Do(points.Validate())
@@ -91,7 +91,7 @@ func measureCentroid(points theory.RationalPoints, n int, uniform bool) (cost Ce
 	return c, nil
 }
 
-// drawn sets Draws, by going over all ways to draw, as multisets with their multinomial weights.
+// drawn sets Draws, by enumerating all draws as multisets with their multinomial weights.
 func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 	all := new(big.Int).Exp(big.NewInt(int64(len(points))), big.NewInt(int64(n)), nil)
 	for x := range multisets(n, n, len(points)) {
@@ -99,7 +99,7 @@ func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 		drawn := make(theory.RationalPoints, n)
 		for i, j := range x {
 			drawn[i] = points[j]
-			run := int64(1) // how many of the same point end here
+			run := int64(1) // length of the current run of equal points
 			for k := i; k > 0 && x[k-1] == j; k-- {
 				run++
 			}
@@ -109,11 +109,11 @@ func (c *CentroidCost) drawn(points theory.RationalPoints, n int) {
 	}
 }
 
-// lemma2Finding holds the factor against sets of 1 to 6 points on a line and in space.
+// lemma2Finding compares the factor with sets of 1 to 6 points on a line and in space.
 func lemma2Finding(s *subject, factor func(nP, nL int64) *big.Rat) Finding {
 	var f Finding
 	var cases, equal, undefined, literal, drawnEqual, subsets int
-	largest := new(big.Rat) // largest difference, as a share of φ*
+	largest := new(big.Rat) // largest difference, as a fraction of φ*
 	rng := rand.New(rand.NewPCG(2, 2))
 	for set := range 60 {
 		nP := 1 + set%6
@@ -190,8 +190,8 @@ func lemma2Finding(s *subject, factor func(nP, nL int64) *big.Rat) Finding {
 	return f
 }
 
-// checkIndependentPositives checks what the details say of labeled points that are independent of Z_P: for a class that
-// shows −1 and 1 alike (σ² = 1), over all samples, E[φ] = n_P(1 + 1/n_L) and E[φ*] = n_P − 1.
+// checkIndependentPositives checks the details for labeled points that are independent of Z_P: for a class of −1 and 1
+// with equal probability (σ² = 1), over all samples, E[φ] = n_P(1 + 1/n_L) and E[φ*] = n_P − 1.
 func checkIndependentPositives() {
 	sample := func(n, bits int) theory.RationalPoints {
 		return theory.RationalLine(lists.Make(n, func(i int) int64 { return int64(bits>>i&1)*2 - 1 })...)

@@ -9,14 +9,14 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Lemma3 returns the claim that seeding the negative center by squared distance among the unlabeled points gives at most
-// 2φ(Z_PL, {μ_P}) + 16φ*(Z_U, C*) in expectation.
+// Lemma3 returns the claim that seeding the negative center by squared distance among the unlabeled points costs at
+// most 2φ(Z_PL, {μ_P}) + 16φ*(Z_U, C*) in expectation.
 //
-// The lemma of Arthur and Vassilvitskii (2007) that the proof names has 2φ of all points of the covered clusters and 16φ* of
-// the uncovered one. The printed lemma counts only the labeled points of the covered cluster, and takes all unlabeled ones for
-// the uncovered cluster; the unlabeled positives, charged to μ_P, are then paid for by nobody. Two readings are open on each
-// side: C* can be optimal for all points or for Z_U, and the left side can be over all points or, as its index is printed,
-// over the unlabeled ones.
+// The lemma of Arthur and Vassilvitskii (2007) that the proof cites has 2φ of all points of the covered clusters and
+// 16φ* of the uncovered one. The printed lemma counts only the labeled points of the covered cluster, and treats all
+// unlabeled ones as the uncovered cluster. No term covers the unlabeled positives, which are charged to μ_P. Two
+// readings are possible on each side: C* can be optimal for all points or for Z_U, and the left side can be over all
+// points or, as its index is printed, over the unlabeled ones.
 //
 // The check is in rational arithmetic and needs no engine.
 func Lemma3() Claim {
@@ -53,14 +53,14 @@ func printedLemma3(labeled, unlabeled *big.Rat) *big.Rat {
 	return plus(times(whole(2), labeled), times(whole(16), unlabeled))
 }
 
-// lemma3Reading is one way to read the two sides.
+// lemma3Reading is one interpretation of the two sides.
 type lemma3Reading struct {
 	name        string
 	left, right func(s lemma3Sides) *big.Rat
 
 	above  int    // cases above the bound
 	first  string // the smallest of them
-	broken int    // the number of readings in which that one is above the bound
+	broken int    // number of readings whose left side exceeds the bound
 }
 
 // lemma3Sides are the quantities of the lemma for one labeled set.
@@ -102,7 +102,7 @@ func measureLemma3(labeled, unlabeled theory.RationalPoints) lemma3Sides {
 	return s
 }
 
-// lemma3Finding holds a right side, a function of φ(Z_PL, {μ_P}) and φ*(Z_U, C*), against all readings.
+// lemma3Finding compares a right side, a function of φ(Z_PL, {μ_P}) and φ*(Z_U, C*), with all readings.
 func lemma3Finding(s *subject, right func(labeled, unlabeled *big.Rat) *big.Rat) Finding {
 	var f Finding
 	readings, cases := lemma3Readings(), 0
@@ -146,7 +146,7 @@ func lemma3Finding(s *subject, right func(labeled, unlabeled *big.Rat) *big.Rat)
 		`\qquad \mathcal{Z}_{P_L} \subseteq A, \quad B = \mathcal{Z}_{PU} \setminus A`
 	f.Why = lemma3Why
 	if failing > 0 {
-		shown := readings[0] // then the one whose smallest case breaks the most readings
+		shown := readings[0] // replaced by the reading whose smallest case breaks the most readings
 		for _, r := range readings {
 			if r.broken > shown.broken {
 				shown = r
@@ -171,7 +171,7 @@ func lemma3Finding(s *subject, right func(labeled, unlabeled *big.Rat) *big.Rat)
 	return f
 }
 
-// lemma3Growth follows the least broken reading, both sides on the unlabeled points and C* optimal for all points, on
+// lemma3Growth measures the least broken reading, both sides on the unlabeled points and C* optimal for all points, on
 // [LoneLabel] sets, and returns the ratio of the largest.
 func lemma3Growth(f *Finding, right func(labeled, unlabeled *big.Rat) *big.Rat) (ratio *big.Rat) {
 	for _, crowd := range []int{2, 10, 100} {
@@ -183,8 +183,8 @@ func lemma3Growth(f *Finding, right func(labeled, unlabeled *big.Rat) *big.Rat) 
 	return ratio
 }
 
-// checkCoveredBound holds 2φ(A, {μ_P}) + 5Δ(B), and the sharper φ(A) + φ(A∖L) + 5Δ(B), against the expected constrained
-// potential for every labeled set of up to 4 rows on 0 … 5 and every A that holds the labeled rows.
+// checkCoveredBound compares 2φ(A, {μ_P}) + 5Δ(B), and the sharper φ(A) + φ(A∖L) + 5Δ(B), with the expected constrained
+// potential for every labeled set of up to 4 rows on 0 … 5 and every A that contains the labeled rows.
 func (s *subject) checkCoveredBound() boundCheck {
 	c := boundCheck{on: s}
 	for labeled, unlabeled := range labeledLines(2, 4, 5) {
@@ -200,7 +200,8 @@ func (s *subject) checkCoveredBound() boundCheck {
 	if broken := c.above + c.aboveOther; broken > 0 {
 		must.Fail("the statement that should hold instead fails in %d cases", broken)
 	}
-	// Both constants are reached: 2 by a hidden positive at 1 beside the label and one point far away, 5 by TightSeeding.
+	// Both constants are attained: 2 by a hidden positive at 1 beside the label and one distant point, 5 by
+	// TightSeeding.
 	for _, tight := range []struct {
 		trap   SeedingTrap
 		hidden int // how many of the unlabeled rows belong to A

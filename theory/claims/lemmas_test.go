@@ -39,15 +39,16 @@ func TestLemma1(t *testing.T) {
 	wantError(t, "no engine", expect.Err(Lemma1().Check(nil)), "no engine")
 }
 
-// An estimate that is biased refutes nothing, and proves nothing either.
+// A biased estimate neither refutes nor proves the claim.
 func TestLemma1VerdictFollowsTheNumbers(t *testing.T) {
 	f := lemma1Finding(&subject{eng: openEngine(t)}, func(float64) risk.Risk { return risk.PN(risk.SigmoidLoss) })
 	expect.That(t, f.Verdict == Undecided && math.Abs(f.Number.Value) >= 0.01 && f.Corrected == "",
 		"%s: %s", f.Verdict, f.Sentence)
 }
 
-// One labeled and two unlabeled examples, one logit for each class: the data sets differ in the number k of positives
-// among the unlabeled only. With s = σ(t) the sigmoid losses are 1−s for the right label and s for the wrong one.
+// One labeled and two unlabeled examples, one logit for each class: the data sets differ only in the number k of
+// positives among the unlabeled. With s = σ(t) the sigmoid losses are 1−s for the correct label and s for the wrong
+// one.
 func TestRiskWorldByHand(t *testing.T) {
 	const prior, logit = 0.9, 1.0
 	world := RiskWorld{Positive: []LogitAtom{{logit, 1}}, Negative: []LogitAtom{{-logit, 1}}, Labeled: 1, Unlabeled: 2}
@@ -68,7 +69,7 @@ func TestRiskWorldByHand(t *testing.T) {
 	near(t, "mean", m.Mean, truth, 1e-14)
 	near(t, "mean by hand", mean, truth, 1e-14)
 	near(t, "variance", m.Variance, square, 1e-14)
-	near(t, "formula", m.Formula, prior*(1-prior)*(2*s-1)*(2*s-1)/2, 1e-14) // the labeled one never varies
+	near(t, "formula", m.Formula, prior*(1-prior)*(2*s-1)*(2*s-1)/2, 1e-14) // the labeled example is constant
 	near(t, "largest error", m.Largest, largest, 1e-14)
 	near(t, "probability", m.Total, 1, 1e-14)
 	for what, broken := range map[string]RiskWorld{
@@ -111,16 +112,16 @@ func TestLemma2(t *testing.T) {
 	measured(t, c.Finding, "subsets enumerated", 10*(1+3+7+15+31+63), 0)
 }
 
-// The factor for draws with replacement is another formula, and misses.
+// The factor for draws with replacement is a different formula and does not agree.
 func TestLemma2VerdictFollowsTheNumbers(t *testing.T) {
 	f := lemma2Finding(onCounts(), func(nP, nL int64) *big.Rat { return plus(whole(1), big.NewRat(1, nL)) })
 	expect.That(t, f.Verdict == Fails && f.Number.Value > 0 && f.Counterexample != "" &&
 		strings.Contains(f.Sentence, "misses"), "%s: %s (%s)", f.Verdict, f.Sentence, f.Counterexample)
 }
 
-// Points 0, 0 and 3: φ* = 6 at mean 1. One of them: 9, 9 or 18, in the mean 12 = (1 + 2/2)·6. Two of them: means 0, 3/2 and
-// 3/2, so 9, 27/4 and 27/4, in the mean 15/2 = (1 + 1/4)·6. Two draws with replacement: means 0, 3/2 and 3 with
-// probabilities 4/9, 4/9 and 1/9, so 4 + 3 + 2 = (1 + ½)·6. Outside a subset of two: 4, 1 or 1, in the mean 2.
+// Points 0, 0 and 3: φ* = 6 at mean 1. One of them: 9, 9 or 18, on average 12 = (1 + 2/2)·6. Two of them: means 0, 3/2
+// and 3/2, so 9, 27/4 and 27/4, on average 15/2 = (1 + 1/4)·6. Two draws with replacement: means 0, 3/2 and 3 with
+// probabilities 4/9, 4/9 and 1/9, so 4 + 3 + 2 = (1 + ½)·6. Outside a subset of two: 4, 1 or 1, on average 2.
 func TestMeasureCentroidByHand(t *testing.T) {
 	points := theory.RationalLine(0, 0, 3)
 	one := expect.Must(MeasureCentroid(points, 1))(t)
@@ -157,7 +158,7 @@ func TestLemma3(t *testing.T) {
 	n, r := 100.0, 100.0
 	left := (r*r*n + n*(r-1)*(r-1)) / (n + r*r)
 	near(t, "number", c.Number.Value, left/(16*n/((n+1)*(n+1))), 1e-12)
-	labeled, unlabeled := theory.RationalLine(0), theory.RationalLine(100) // of all readings it is the least
+	labeled, unlabeled := theory.RationalLine(0), theory.RationalLine(100) // it is the smallest of all readings
 	for range 100 {
 		unlabeled = append(unlabeled, theory.RationalLine(1)...)
 	}
@@ -188,8 +189,8 @@ func TestLemma3SidesByHand(t *testing.T) {
 	}
 }
 
-// With 100 for 16 the first reading holds on the small sets, the one in which the last term is 0 does not; with a large
-// number added all hold.
+// With 100 for 16 the first reading holds on the small sets; the reading in which the last term is 0 does not. With a
+// large number added all hold.
 func TestLemma3VerdictFollowsTheNumbers(t *testing.T) {
 	expect.Slow(t)
 	for _, tt := range []struct {

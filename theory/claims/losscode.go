@@ -14,8 +14,9 @@ import (
 
 // LossCode returns the claim that Algorithm 1(A) and the pseudo code of appendix A.7.4 compute (4), (5), (6) and (14).
 //
-// The code is followed line by line in plain loops, with its blocks, masks and subtracted maxima, and compared with the
-// objectives of package pucl on random batches; so is the loss of Algorithm 1, which is made of log P_ij.
+// The code is reproduced line by line in plain loops, with its blocks, masks and subtracted maxima, and compared with
+// the objectives of package pucl on random batches. The loss of Algorithm 1, which is composed of log P_ij, is compared
+// as well.
 func LossCode() Claim {
 	return Claim{
 		ID: "loss-code",
@@ -37,7 +38,7 @@ func LossCode() Claim {
 // lossFormula returns the losses ℓ_i of a batch, row by row, in plain numbers.
 type lossFormula func(b theory.GivenBatch, tau float64) []float64
 
-// printedLosses returns the losses that the equation of an objective gives, by its name.
+// printedLosses returns the losses of the named objective by its equation.
 func printedLosses(objective string) lossFormula {
 	return func(b theory.GivenBatch, tau float64) []float64 {
 		return lists.Make(len(b.Z), func(i int) float64 {
@@ -47,7 +48,8 @@ func printedLosses(objective string) lossFormula {
 	}
 }
 
-// missesFormula returns how far the losses of an objective are from a formula at most, anchor by anchor, on random batches.
+// missesFormula returns the largest difference, over anchors and random batches, between the losses of an objective and
+// a formula.
 func missesFormula(eng *engine.Engine, o pucl.Objective, formula lossFormula) float64 {
 	return missesFormulas(eng, o, formula)[0]
 }
@@ -69,8 +71,8 @@ func missesFormulas(eng *engine.Engine, o pucl.Objective, formulas ...lossFormul
 	})
 }
 
-// supConCode follows SupConLoss line by line: labels are per example; extra is what is taken from the count of a row's label, 1
-// there.
+// supConCode follows SupConLoss line by line: labels are per example; extra is the number subtracted from the count of
+// a row's label, 1 there.
 func supConCode[T float32 | float64](z [][]float64, labels []int, tau T, extra T) []float64 {
 	n, b := len(z), len(labels)
 	unit := lists.Make(n, func(i int) []T {
@@ -110,7 +112,7 @@ func supConCode[T float32 | float64](z [][]float64, labels []int, tau T, extra T
 	})
 }
 
-// selfSupConCode follows SelfSupConLoss: cross-entropy of the blocks, in which the label of row i is column i mod b.
+// selfSupConCode follows SelfSupConLoss: cross-entropy of the blocks, where the label of row i is column i mod b.
 func selfSupConCode(z [][]float64, b int, tau float64) []float64 {
 	return lists.Make(2*b, func(i int) float64 {
 		first := i / b * b // the rows of the anchor's view are first … first+b−1

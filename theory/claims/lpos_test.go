@@ -40,8 +40,9 @@ func TestLPosIdentityFollowsTheNumbers(t *testing.T) {
 		"%s: %s; %q", f.Verdict, f.Sentence, f.Counterexample)
 }
 
-// The identity is what pucl.DebiasedPos computes where a batch shows its classes: with τ⁺ the share of the anchor's class
-// among the other rows, its loss is −log E⁺/(E⁺ + N·E⁻) with the means over the rows of the own and of the other class.
+// The identity is the computation of pucl.DebiasedPos on a batch with known classes: with τ⁺ the fraction of the
+// anchor's class among the other rows, its loss is −log E⁺/(E⁺ + N·E⁻) with the means over the rows of the own and of
+// the other class.
 func TestLPosIdentityInABatch(t *testing.T) {
 	const tau, weight = 0.5, 3.0
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -77,8 +78,9 @@ func TestLPosIdentityInABatch(t *testing.T) {
 func TestLPosLimitFails(t *testing.T) {
 	c := check(t, LPosLimit())
 	expect.That(t, c.Verdict == Fails && c.Counterexample != "" && c.Corrected != "", "%s", c)
-	// Positives at ±1, negatives at +1, e^s one of 2 and ½, π = ½. In closed form the anchors at +1 and −1 of the positive class
-	// have one value of the negatives' sum; those of the negative class have s(x, x⁺) = log 2, but negatives that vary.
+	// Positives at ±1, negatives at +1, e^s = 2 or ½, π = ½. In closed form the anchors at +1 and −1 of the positive
+	// class have one value of the negatives' sum; those of the negative class have s(x, x⁺) = log 2, but varying
+	// negatives.
 	difference := func(n float64) float64 {
 		at := func(negative float64) float64 { // an anchor whose negatives all have e^s = negative
 			return (math.Log1p(n*negative/2)+math.Log1p(2*n*negative))/2 - math.Log1p(n*negative/1.25)
@@ -107,7 +109,7 @@ func TestLPosLimitFails(t *testing.T) {
 		0, "the difference tends to something else in some worlds")
 }
 
-// log cosh(1/τ) is what two opposite positives leave; one point leaves nothing.
+// The gap is log cosh(1/τ) for two opposite positives, and 0 for one point.
 func TestJensenGap(t *testing.T) {
 	got := expect.Must(JensenGap(LPosCounterexample(), 1, 0.5))(t)
 	near(t, "opposite points", got, math.Log(math.Cosh(2)), 1e-14)
@@ -116,8 +118,8 @@ func TestJensenGap(t *testing.T) {
 	wantError(t, "temperature", expect.Err(JensenGap(LPosCounterexample(), 0.5, 0)), "τ = 0")
 }
 
-// The candidate with the expectation over positives outside the logarithm is the limit in the readings with negatives from
-// p⁻, so that the verdict turns; for negatives from p it is not.
+// The candidate with the expectation over positives outside the logarithm is the limit in the readings with negatives
+// from p⁻, so that the verdict changes; for negatives from p it is not.
 func TestLPosLimitFollowsTheNumbers(t *testing.T) {
 	f := lposLimitFinding(onCounts(), perPositive)
 	expect.That(t, f.Verdict == Conditional && strings.Contains(f.Sentence, "2 of 3 readings"),
@@ -149,7 +151,7 @@ func TestLPosInformation(t *testing.T) {
 	wantError(t, "temperature", expect.Err(LPosInformation(p, 0.5, -1, 1)), "τ = -1")
 }
 
-// The corrected bound is sharp where nothing tells the classes apart, I = 0 and N = 1; with a weight below 1 it is none.
+// The corrected bound is sharp for identical classes, I = 0 and N = 1; with a weight below 1 it is not a bound.
 func TestLPosCorrectedNeedsOneNegative(t *testing.T) {
 	p := onePoint()
 	got := expect.Must(LPosInformation(p.Population, 0.5, 1, 1))(t)
@@ -161,7 +163,8 @@ func TestLPosCorrectedNeedsOneNegative(t *testing.T) {
 func TestLPosMIFollowsTheNumbers(t *testing.T) {
 	low := lposMIFinding(onCounts(), func(float64, int, float64) float64 { return 0 }) // minus the loss
 	expect.That(t, low.Verdict == Holds, "%s: %s", low.Verdict, low.Sentence)
-	// The corrected bound holds for the class of x and true means, whatever the expectation, which it does without.
+	// The corrected bound holds for the class of x and true means, for every reading of the expectation, which it does
+	// not contain.
 	corrected := lposMIFinding(onCounts(), func(_ float64, _ int, entropy float64) float64 { return entropy })
 	expect.That(t, corrected.Verdict == Conditional, "%s: %s", corrected.Verdict, corrected.Sentence)
 	for _, expectation := range miExpectations {
@@ -188,8 +191,8 @@ func TestLPosMutualInformationRepairedVerdict(t *testing.T) {
 	}
 }
 
-// Classes at ±1, balanced, e^(1/τ) = 2: q(c|x) of the own class is 2/(2 + ½) = 4/5 with N = 1, and 2/(2 + 2·½) = 2/3 with N = 2, where
-// that of the other class is ½/(½ + 4) = 1/9.
+// Classes at ±1, balanced, e^(1/τ) = 2: q(c|x) of the own class is 2/(2 + ½) = 4/5 with N = 1, and 2/(2 + 2·½) = 2/3
+// with N = 2; for the other class it is then ½/(½ + 4) = 1/9.
 func TestLPosBoundByHand(t *testing.T) {
 	for n, want := range map[float64]float64{1: math.Log(2 * 4.0 / 5), 2: math.Log(2 * (2.0 / 3) / (2.0/3 + 1.0/9))} {
 		got := expect.Must(LPosBound(TwoPoints(), 0.5, halfTau, func(float64) float64 { return n }))(t)

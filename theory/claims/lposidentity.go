@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 )
 
-// LPosIdentity returns the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the anchor's
-// class into one that needs draws of all data and of the other class only.
+// LPosIdentity returns the claim behind DebiasedPos: solving p = τ⁺p⁺ + τ⁻p⁻ for p⁺ turns the loss with draws of the
+// anchor's class into one that needs only draws of all data and of the other class.
 //
-// The check compares the two fractions in rational arithmetic, on random distributions over two to four points a class with
-// random positive scores in place of exp s, so nothing in it is rounded. It needs no engine.
+// The check compares the two fractions in rational arithmetic, on random distributions over two to four points per
+// class with random positive scores in place of exp s, without rounding. It needs no engine.
 func LPosIdentity() Claim {
 	return Claim{
 		ID: "lpos-identity",
@@ -34,7 +34,7 @@ func LPosIdentity() Claim {
 	}
 }
 
-// lposFraction is a fraction under the logarithm, made of the means over p and p⁻.
+// lposFraction is a fraction inside the logarithm, computed from the means over p and p⁻.
 type lposFraction func(all, other, tauPlus *big.Rat, n int64) (numerator, denominator *big.Rat)
 
 // printedLPos returns the fraction of the slides.
@@ -43,11 +43,12 @@ func printedLPos(all, other, tauPlus *big.Rat, n int64) (numerator, denominator 
 	return minus(all, times(tauMinus, other)), plus(times(minus(times(whole(n), tauPlus), tauMinus), other), all)
 }
 
-// identityTally counts random cases in which an identity holds: with the share τ⁺ of the anchor's own class, and with that of
-// the other class, as where all anchors have one τ⁺.
+// identityTally counts random cases in which an identity holds: with the probability τ⁺ of the anchor's own class, and
+// with that of the other class, as if all anchors had one τ⁺.
 type identityTally struct{ cases, own, other, balanced, balancedOther int }
 
-// add counts a case, given where the identity holds if assumed stands for τ⁺, and reports whether it does for τ⁺ itself.
+// add counts a case: holds reports whether the identity holds with assumed in place of τ⁺. add reports whether it holds
+// for τ⁺ itself.
 func (t *identityTally) add(tauPlus *big.Rat, holds func(assumed *big.Rat) bool) bool {
 	wrong := minus(whole(1), tauPlus)
 	own, other, balanced := holds(tauPlus), holds(wrong), wrong.Cmp(tauPlus) == 0
@@ -56,7 +57,7 @@ func (t *identityTally) add(tauPlus *big.Rat, holds func(assumed *big.Rat) bool)
 	return own
 }
 
-// measure adds the cases in which the identity does not hold to the finding; their number with τ⁺ is the finding's Number.
+// measure adds the number of cases in which the identity fails to the finding; for τ⁺ that is the finding's Number.
 func (t identityTally) measure(f *Finding) {
 	f.Number = exactly(t.cases - t.own)
 	measure(f, t.cases, "cases")
@@ -67,7 +68,7 @@ func (t identityTally) measure(f *Finding) {
 
 const lposCases = 2000
 
-// ratMean draws a distribution over two to four points with random scores and returns the mean score. Where signed is not
+// ratMean draws a distribution over two to four points with random scores and returns the mean score. If signed is not
 // set, all scores are positive.
 func ratMean(rng *rand.Rand, signed bool) *big.Rat {
 	mean, total := new(big.Rat), int64(0)
@@ -87,15 +88,15 @@ func mixture(own, other, tauPlus *big.Rat) *big.Rat {
 	return plus(times(tauPlus, own), times(minus(whole(1), tauPlus), other))
 }
 
-// lposEqual reports whether the fraction, made with τ⁺ = assumed where it is tauPlus, is own/(own + n·other), and whether
-// that has a logarithm.
+// lposEqual reports whether the fraction with τ⁺ = assumed, in place of tauPlus, is own/(own + n·other), and whether it
+// has a logarithm.
 func lposEqual(f lposFraction, own, other, tauPlus, assumed *big.Rat, n int64) (equal, defined bool) {
 	numerator, denominator := f(mixture(own, other, tauPlus), other, assumed, n)
 	below := plus(times(whole(n), other), own)
 	return times(numerator, below).Cmp(times(denominator, own)) == 0, below.Sign() > 0 && own.Sign() > 0
 }
 
-// lposIdentityFinding holds a fraction against the one with p⁺.
+// lposIdentityFinding compares a fraction with the one with p⁺.
 func lposIdentityFinding(s *subject, fraction lposFraction) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(1, 0x1905))
@@ -140,8 +141,8 @@ func lposIdentityFinding(s *subject, fraction lposFraction) Finding {
 	return f
 }
 
-// lposUndefined returns the chance that exp s − τ⁻ exp s⁻ ≤ 0 for single draws s of all data and s⁻ of the other class, at
-// τ⁺ = ½, where both take 2 and ½ with the same probability.
+// lposUndefined returns the probability that exp s − τ⁻ exp s⁻ ≤ 0 for single draws s of all data and s⁻ of the other
+// class, at τ⁺ = ½, where both exponentials are 2 or ½ with equal probability.
 func lposUndefined() float64 {
 	not := 0.0
 	for _, all := range []float64{2, 0.5} {

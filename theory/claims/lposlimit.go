@@ -10,12 +10,13 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// LPosLimit returns the claim that with ever more negatives the N-pair loss becomes the population form of DebiasedPos.
+// LPosLimit returns the claim that as the number of negatives grows the N-pair loss tends to the population form of
+// DebiasedPos.
 //
-// Both losses grow like log N, so the limit is read as that of their difference. The N-pair loss takes one positive at a
-// time, the other the mean over positives under its logarithm; negatives have nothing to do with that, and by Jensen's
-// inequality a gap stays. The check counts the negatives exactly, up to N = 1024, in three readings of the N-pair loss.
-// It needs no engine.
+// Both losses grow like log N, so the claim is about the limit of their difference. The N-pair loss uses one positive
+// at a time, the other loss the mean over positives inside the logarithm. By Jensen's inequality a gap remains, for any
+// number of negatives. The check counts the negatives exactly, up to N = 1024, in three readings of the N-pair loss. It
+// needs no engine.
 func LPosLimit() Claim {
 	return Claim{
 		ID:        "lpos-limit",
@@ -33,24 +34,26 @@ func LPosLimit() Claim {
 	}
 }
 
-// LPosPopulation returns L̃_Pos of one anchor, as printed: with expectations over all data and over the other class, and the
-// weight n of the negatives.
+// LPosPopulation returns the printed L̃_Pos of one anchor: with expectations over all data and over the other class,
+// and the weight n of the negatives.
 func LPosPopulation(a theory.Anchor, n float64) float64 {
 	all, other, tauMinus := theory.MeanExp(a.All()), theory.MeanExp(a.Other), 1-a.TauPlus
 	return math.Log(all+(n*a.TauPlus-tauMinus)*other) - math.Log(all-tauMinus*other)
 }
 
-// perPositive returns the loss with the expectation over positives outside the logarithm, where the N-pair loss has it.
+// perPositive returns the loss with the expectation over positives outside the logarithm, as in the N-pair loss.
 func perPositive(a theory.Anchor, n float64) float64 {
 	return contrastLoss(a, n*theory.MeanExp(a.Other))
 }
 
-// contrastLoss returns the mean over x⁺ of log(1 + negatives/e^s⁺): the loss of an anchor whose negatives weigh so much.
+// contrastLoss returns the mean over x⁺ of log(1 + negatives/e^s⁺): the loss of an anchor whose negatives have the
+// given total weight.
 func contrastLoss(a theory.Anchor, negatives float64) float64 {
 	return theory.Mean(a.Own, func(s float64) float64 { return math.Log1p(negatives * math.Exp(-s)) })
 }
 
-// JensenGap returns E_x[log E e^s − E s] over draws of the anchor's own class: how far the N-pair loss stays above L̃_Pos.
+// JensenGap returns E_x[log E e^s − E s] over draws of the anchor's own class: the limit of the N-pair loss minus
+// L̃_Pos.
 func JensenGap(p theory.Population, prior, tau float64) (gap float64, err error) {
 	defer must.Catch(&err)
 	return world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
@@ -58,19 +61,19 @@ func JensenGap(p theory.Population, prior, tau float64) (gap float64, err error)
 	}), nil
 }
 
-// LPosCounterexample returns the smallest world in which [LPosLimit] fails: positives at +1 and −1 on the line, negatives at +1.
-// With fewer atoms each class shows one point only, and there s(x, x⁺) does not vary.
+// LPosCounterexample returns the smallest population in which [LPosLimit] fails: positives at +1 and −1 on the line,
+// negatives at +1. With fewer atoms each class has one point only, so s(x, x⁺) is constant.
 func LPosCounterexample() theory.Population {
 	return theory.Population{Positive: onAxis(0.5), Negative: onAxis(1)}
 }
 
-// nPairReading is a way to read the N-pair loss: the loss of one world with n negatives and the weight that stands for N in
-// L̃_Pos.
+// nPairReading is an interpretation of the N-pair loss: the loss of one population with n negatives, and the weight for
+// N in L̃_Pos.
 type nPairReading struct {
 	name string
 	loss func(w world, tau float64, n int) (loss, weight float64)
 
-	limit func(a theory.Anchor, n float64) float64 // what it does tend to
+	limit func(a theory.Anchor, n float64) float64 // its actual limit
 }
 
 var nPairReadings = []nPairReading{
@@ -89,14 +92,14 @@ var nPairReadings = []nPairReading{
 	}, perPositive},
 }
 
-// lposGap returns the N-pair loss less the mean over anchors of another loss.
+// lposGap returns the N-pair loss minus the mean over anchors of another loss.
 func lposGap(r nPairReading, w world, tau float64, n int, limit func(theory.Anchor, float64) float64) (gap, size float64) {
 	loss, weight := r.loss(w, tau, n)
 	other := w.meanOver(tau, func(a theory.Anchor) float64 { return limit(a, weight) })
 	return loss - other, other
 }
 
-// lposLimitFinding holds a candidate for the limit against the N-pair loss.
+// lposLimitFinding compares a candidate for the limit with the N-pair loss.
 func lposLimitFinding(s *subject, limit func(theory.Anchor, float64) float64) Finding {
 	var f Finding
 	worlds := []world{{LPosCounterexample(), 0.5}}
@@ -105,7 +108,7 @@ func lposLimitFinding(s *subject, limit func(theory.Anchor, float64) float64) Fi
 		worlds = append(worlds, randomWorld(rng, 1+rng.IntN(2), 1+rng.IntN(2)))
 	}
 	const last = 1024                             // negatives in the counterexample
-	mostOn := map[int]int{2: last, 3: 256, 4: 64} // by the number of points in a world, since counting takes longer on more
+	mostOn := map[int]int{2: last, 3: 256, 4: 64} // by the number of points, since more take longer to count
 
 	holds, jensenOpen, allOpen := 0, 0, 0
 	for reading, r := range nPairReadings {
@@ -137,7 +140,7 @@ func lposLimitFinding(s *subject, limit func(theory.Anchor, float64) float64) Fi
 			len(worlds)-open, len(worlds), len(worlds)-correctedOpen)
 	}
 
-	// The counterexample, N by N, and how the ratio hides it.
+	// The counterexample for each N, and how the ratio hides the difference.
 	first := worlds[0]
 	var left, ratio float64
 	series := ""
@@ -183,7 +186,7 @@ func lposLimitFinding(s *subject, limit func(theory.Anchor, float64) float64) Fi
 		"L_N-pair − E[−log e^s⁺/(e^s⁺ + N·E e^s⁻)] → 0"
 	f.CorrectedLaTeX = `\mathcal{L}^{N}_{N\text{-}pair} - \tilde{\mathcal{L}}^{N}_{Pos} \rightarrow ` +
 		`\mathbb{E}_x\left[\log \mathbb{E}_{x^+} e^{s(x,x^+)} - \mathbb{E}_{x^+} s(x,x^+)\right] \ge 0`
-	if holds == 0 { // else another candidate for the limit is tried, of which this is not said
+	if holds == 0 { // otherwise another candidate for the limit is tested, to which this does not apply
 		f.restOn(float64(jensenOpen), "In %d of %d worlds the difference does not tend to E_x[log E e^s⁺ − E s⁺], as is proved.",
 			jensenOpen, len(worlds))
 	}

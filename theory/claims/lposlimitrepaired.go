@@ -8,7 +8,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// LPosLimitRepaired returns what the difference of the N-pair loss and L̃_Pos tends to, from which side, and how fast.
+// LPosLimitRepaired returns the claim on the limit of the N-pair loss minus L̃_Pos, the side from which it converges,
+// and its rate.
 func LPosLimitRepaired() Claim {
 	return Claim{
 		ID: "lpos-limit-repaired",
@@ -91,7 +92,7 @@ func lposLimitRepairedFinding(s *subject) Finding {
 			mean := theory.MeanExp(a.Other)
 			return theory.Mean(a.Other, func(s float64) float64 { return math.Pow(math.Exp(s)/mean-1, 2) }) / 2
 		})
-		var off [3]float64 // N times what is left of J, at three N
+		var off [3]float64 // N times the difference to J, at three N
 		for k := range off {
 			n := 64 << k
 			here := jensen[i] - difference(w, tau(i), n)

@@ -11,9 +11,9 @@ import (
 
 // LPosMutualInformation returns the claim that the DebiasedPos loss bounds mutual information from below.
 //
-// The statement leaves open what c is (the class of x, or its positive), over what the outer expectation runs (x with its
-// own c, x and c apart, or x for one c held fixed), and what the empirical means in the loss are. The check tries all twelve
-// combinations on random worlds and on the smallest world there is, in which all of them agree and the bound is above the
+// The statement leaves three choices open: c (the class of x, or its positive), the outer expectation (over x with its
+// own c, x and c independent, or x for one fixed c), and the empirical means in the loss. The check tries all twelve
+// combinations on random populations and on the smallest one, in which they all agree and the bound exceeds the
 // information. It needs no engine.
 func LPosMutualInformation() Claim {
 	return Claim{
@@ -38,11 +38,11 @@ func LPosMutualInformation() Claim {
 	}
 }
 
-// lposBound is what is said to exceed the loss by no more than the information: made of the term E log p(x|c)/p(x), the
-// number n of negatives, and the entropy of the class.
+// lposBound is the claimed bound plus the loss, as a function of the term E log p(x|c)/p(x), the number n of negatives,
+// and the entropy of the class.
 type lposBound func(term float64, n int, entropy float64) float64
 
-// miCase is one world with everything that the readings need.
+// miCase is one population with all inputs of the readings.
 type miCase struct {
 	w       world
 	tau     float64
@@ -58,8 +58,8 @@ type miPartner struct {
 
 var miExpectations = [3]string{"x with its c", "x and c apart", "x with c fixed"}
 
-// partner works out the terms of a joint distribution of x and c. A term may be −Inf, where p(x|c) = 0 for some x; then the
-// bound says nothing. For c held fixed it is the largest over c, since the statement is made of every c.
+// partner computes the terms of a joint distribution of x and c. A term may be −Inf, if p(x|c) = 0 for some x; then the
+// bound is vacuous. For fixed c it is the largest over c, since the statement is about every c.
 func partner(j theory.Joint) miPartner {
 	px, pc := j.Marginals()
 	ratio := j.LogRatio()
@@ -94,8 +94,8 @@ func newMICase(w world, tau float64) miCase {
 	return c
 }
 
-// lposLosses are the two readings of the loss: with true means, and with P made of the draws, τ⁺e^s⁺ + τ⁻P⁻ with P⁻ the mean
-// of the N draws. The latter is the N-pair loss with negatives from p⁻, and so the ideal loss.
+// lposLosses are the two readings of the loss: with true means, and with the P of the draws, τ⁺e^s⁺ + τ⁻P⁻ with P⁻ the
+// mean of the N draws. The latter is the N-pair loss with negatives from p⁻, and so the ideal loss.
 var lposLosses = []struct {
 	name string
 	of   func(c miCase, n int) float64
@@ -108,10 +108,10 @@ var lposLosses = []struct {
 	}},
 }
 
-// onePoint returns the smallest world: both classes show the same point, so that nothing tells anything.
+// onePoint returns the smallest population: both classes have the same point, so that there is no information.
 func onePoint() world { return world{theory.Population{Positive: onAxis(1), Negative: onAxis(1)}, 0.5} }
 
-// LPosBounds is what the printed and the corrected bound say of one population, with c the class of x.
+// LPosBounds holds the printed and the corrected bound for one population, with c the class of x.
 type LPosBounds struct {
 	Information float64 // I(x, c)
 	Loss        float64 // L̃_Pos, with true means
@@ -119,7 +119,7 @@ type LPosBounds struct {
 	Corrected   float64 // H(c) − L̃_Pos with the entropy of the class
 }
 
-// LPosInformation works out the bounds of a population with class prior, strictly between 0 and 1, for similarities at
+// LPosInformation computes the bounds of a population with class prior, strictly between 0 and 1, for similarities at
 // temperature tau and N = negatives.
 func LPosInformation(p theory.Population, prior, tau float64, negatives int) (bounds LPosBounds, err error) {
 	defer must.Catch(&err)
@@ -136,7 +136,7 @@ func LPosInformation(p theory.Population, prior, tau float64, negatives int) (bo
 	return LPosBounds{information, loss, math.Log(float64(negatives)+2) + information - loss, c.entropy - loss}, nil
 }
 
-// lposMIFinding holds a bound against the information.
+// lposMIFinding compares a bound with the information.
 func lposMIFinding(s *subject, bound lposBound) Finding {
 	var f Finding
 	var cases []miCase
@@ -154,7 +154,7 @@ func lposMIFinding(s *subject, bound lposBound) Finding {
 
 	negatives := []int{1, 2, 4, 8, 16}
 	readings, holding, tried := 0, 0, 0
-	smallest := math.Inf(1) // the excess of the bound in the one-point world with N = 1, least over the readings
+	smallest := math.Inf(1) // least excess of the bound over the readings, in the one-point population with N = 1
 	largest := math.Inf(-1)
 	for which, of := range []string{"class", "positive"} {
 		for k, expectation := range miExpectations {
@@ -189,7 +189,7 @@ func lposMIFinding(s *subject, bound lposBound) Finding {
 	measure(&f, largest, "largest bound − I")
 	measure(&f, corrected, "cases that break the corrected bound")
 	measure(&f, slack, "least I − corrected bound")
-	// The world of opposite points.
+	// The population of opposite points.
 	information := cases[1].c[0].information
 	f.detail("N+1 in place of N+2 does not mend it: x with its class, classes at +1 and −1, τ = 1, N = 1: the bound is log 2 + "+
 		"log 2 − log(1 + e⁻²) = %.4f, I = log 2 = %.4f", math.Log(2)+information-lposLosses[0].of(cases[1], 1), information)
@@ -224,7 +224,7 @@ func lposMIFinding(s *subject, bound lposBound) Finding {
 	return f
 }
 
-// lposCorrected holds H(c) − L̃_Pos against I(x, c).
+// lposCorrected compares H(c) − L̃_Pos with I(x, c).
 func lposCorrected(s *subject, cases []miCase, negatives []int) (broken int, slack float64) {
 	slack = math.Inf(1)
 	for _, c := range cases {

@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// LPosMutualInformationRepaired returns a bound on the information between an example and its class that is made of L̃_Pos, and comes
-// as near to it as one likes.
+// LPosMutualInformationRepaired returns the claim on a tight bound of the information between an example and its class
+// from L̃_Pos.
 func LPosMutualInformationRepaired() Claim {
 	return Claim{
 		ID: "lpos-mi-repaired",
@@ -46,9 +46,9 @@ func LPosMutualInformationRepaired() Claim {
 	}
 }
 
-// LPosBound returns H(c) − L̃_Pos − E_x log Σ_c q(c|x), a lower bound of the information between an example and its class for
-// similarities at temperature tau: q(c|x) = E_c/(E_c + N_c E_c') with the weight N_c that a class of the given share gets, such as
-// (1−share)/share. The class prior must lie strictly between 0 and 1.
+// LPosBound returns H(c) − L̃_Pos − E_x log Σ_c q(c|x), a lower bound of the information between an example and its
+// class for similarities at temperature tau: q(c|x) = E_c/(E_c + N_c E_c'). N_c is the weight of a class with
+// probability share, such as (1−share)/share. The class prior must lie strictly between 0 and 1.
 func LPosBound(p theory.Population, prior, tau float64, weight func(share float64) float64) (bound float64, err error) {
 	defer must.Catch(&err)
 	if !(prior > 0 && prior < 1) {
@@ -139,7 +139,8 @@ func lposMIRepairedFinding(s *subject) Finding {
 		"below the information at τ = 1/4 and meets it to rounding at τ = 1/64.", count, f.Number.Value)
 }
 
-// lposDrawn holds H(c) − L + J − (e^(2/τ)−1)²/(8(N+1)) against the information, L being the N-pair loss with N draws of the other class.
+// lposDrawn compares H(c) − L + J − (e^(2/τ)−1)²/(8(N+1)) with the information, L being the N-pair loss with N draws of
+// the other class.
 func lposDrawn(cases []miCase, tau float64) (broken, tried int) {
 	for _, c := range cases {
 		jensen := must.Get(JensenGap(c.w.Population, c.w.prior, tau))

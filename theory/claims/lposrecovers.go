@@ -10,8 +10,8 @@ import (
 
 // LPosRecovers returns the claim that L_Pos recovers the original distribution.
 //
-// As an identity it does: the debiased mean is that over p⁺ for every f, and so determines p⁺. As a loss it does not: its least
-// over scores between two bounds takes the bounds only, and many distributions have the same.
+// As an identity it does: the debiased mean equals the mean over p⁺ for every f, and so determines p⁺. As a loss it
+// does not: its minimizer over scores between two bounds uses only the bounds, and many distributions share it.
 func LPosRecovers() Claim {
 	return Claim{
 		ID:        "lpos-recovers",
@@ -88,7 +88,7 @@ func lposRecoversFinding(s *subject) Finding {
 					at = append(at, score)
 				}
 			}
-			if len(at) > 1 { // all scores are as good where p⁺ = p⁻, and some places where the ratios are equal
+			if len(at) > 1 { // for p⁺ = p⁻ all scores are equally good, and at equal ratios some places
 				continue
 			}
 			minima++
@@ -134,5 +134,5 @@ func lposRecoversFinding(s *subject) Finding {
 	return f
 }
 
-// probabilities writes a distribution down.
+// probabilities formats a distribution.
 func probabilities(p []*big.Rat) string { return fmt.Sprint(lists.Map(p, (*big.Rat).RatString)) }

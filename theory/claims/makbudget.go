@@ -10,8 +10,8 @@ import (
 
 // MAKBudget returns the claim that the greedy heuristic of open-world sampling returns a set within its budget K.
 //
-// Its loop runs while |s∖s⁰| ≤ K, once more than the budget allows. And its argmax is over all candidates, those already chosen
-// included, so that with K candidates or fewer it never ends.
+// Its loop runs while |s∖s⁰| ≤ K, one iteration more than the budget allows. Its argmax is over all candidates,
+// including the chosen ones, so that with K candidates or fewer it never ends.
 func MAKBudget() Claim {
 	return Claim{
 		ID: "mak-budget",
@@ -30,8 +30,9 @@ func MAKBudget() Claim {
 	}
 }
 
-// greedyCenters runs the loop on candidates with the seed set given, while the number chosen goes on, and returns the candidates
-// in the order chosen. It reports whether the loop ended: it does not where the row chosen is one that is in the set.
+// greedyCenters runs the loop on candidates with the given seed set while goesOn(number chosen) is true, and returns
+// the candidates in the order chosen. ended is false if the loop does not end, because the chosen row is already in the
+// set.
 func greedyCenters(candidates, seeds theory.RationalPoints, nearest bool, goesOn func(chosen int) bool) (order []int, ended bool) {
 	set := slices.Clone(seeds)
 	for goesOn(len(order)) {
@@ -51,7 +52,7 @@ func greedyCenters(candidates, seeds theory.RationalPoints, nearest bool, goesOn
 	return order, true
 }
 
-// makFinding runs the loop as printed, and with < for ≤, on points of a line.
+// makFinding runs the loop as printed, and with < instead of ≤, on points of a line.
 func makFinding(nearest bool, printed func(chosen, budget int) bool) Finding {
 	var f Finding
 	runs, over, endless, strict, strictEndless, kCenter, radius := 0, 0, 0, 0, 0, 0, 0
@@ -114,7 +115,7 @@ func makRadius(candidates, seeds theory.RationalPoints, chosen []int) *big.Rat {
 	return radius
 }
 
-// bestRadius returns the least that so many chosen candidates can have.
+// bestRadius returns the smallest radius of any such number of chosen candidates.
 func bestRadius(candidates, seeds theory.RationalPoints, count int) *big.Rat {
 	var best *big.Rat
 	for x := range multisets(count, count, len(candidates)) {

@@ -10,9 +10,10 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PUCLAsMixed returns the claim that PUCL is mixed contrastive learning with λ = 1 at labeled and λ = 0 at unlabeled anchors.
+// PUCLAsMixed returns the claim that PUCL is mixed contrastive learning with λ = 1 at labeled and λ = 0 at unlabeled
+// anchors.
 //
-// So it is, anchor by anchor. No single λ gives it, which is what the family (22) has.
+// This is true for each anchor. No single λ, as in the family (22), gives PUCL.
 func PUCLAsMixed() Claim {
 	return Claim{
 		ID: "pucl-mcl",

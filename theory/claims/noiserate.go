@@ -8,16 +8,16 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// NoiseRate returns the claim that taking unlabeled examples for negatives is class-dependent label noise at the rates of
-// equation (12).
+// NoiseRate returns the claim that treating unlabeled examples as negatives is class-dependent label noise at the rates
+// of equation (12).
 //
 // A case-control data set holds n_P labeled positives and n_U unlabeled examples, of which a random number K, binomial
-// with n_U and π, are positive; these K are mislabeled. Equation (10) defines ξ_P as a probability, p(ỹ≠y | y=1), and that
-// one is exactly π/(γ+π) for an example drawn at random from the data. Equation (12) prints an expectation, E(ξ_P), and
-// the share of mislabeled positives in a data set, K/(n_P+K), has a smaller one: it is concave in K.
+// with n_U and π, are positive; these K are mislabeled. Equation (10) defines ξ_P as a probability, p(ỹ≠y | y=1), which
+// is exactly π/(γ+π) for an example drawn at random from the data. Equation (12) prints an expectation, E(ξ_P). The
+// fraction of mislabeled positives in a data set, K/(n_P+K), has a smaller expectation, since it is concave in K.
 //
-// The check goes over a grid of n_P, n_U and π in rational arithmetic and enumerates K, so nothing in it is rounded. It
-// needs no engine.
+// The check covers a grid of n_P, n_U and π in rational arithmetic and enumerates K, without rounding. It needs no
+// engine.
 func NoiseRate() Claim {
 	return Claim{
 		ID:        "noise-rate",
@@ -43,15 +43,16 @@ func printedNoiseRate(gamma, pi *big.Rat) *big.Rat { return over(pi, plus(gamma,
 // correctedNoiseRate is (12) without the expectation.
 const correctedNoiseRate = `\xi_P = p(\tilde y \ne y \mid y = 1) = \frac{\pi_P}{\gamma+\pi_P},\ \xi_N = 0`
 
-// noiseRates are the rates of one case-control data set's labels, in the two readings.
+// noiseRates are the noise rates of the labels of one case-control data set, in the two readings.
 type noiseRates struct {
 	probability *big.Rat // p(ỹ≠y | y=1) of an example drawn at random from the data
 	meanShare   *big.Rat // E[K/(n_P+K)]
 	negative    *big.Rat // p(ỹ≠y | y=0)
 }
 
-// caseControlRates enumerates the number K of positives among the unlabeled, and for each K the examples of the data set,
-// from which one is drawn at random. There must be a labeled positive and a negative must be possible.
+// caseControlRates enumerates the number K of positives among the unlabeled, and for each K the examples of the data
+// set, from which one is drawn at random. It requires at least one labeled positive, and a positive probability of
+// negatives.
 func caseControlRates(nP, nU int64, pi *big.Rat) noiseRates {
 	var drawn, wrong [2]big.Rat // per class y: P(y) and P(y, ỹ≠y) of the example drawn
 	for k := range nU + 1 {
@@ -96,7 +97,7 @@ func binomial(n, k int64, pi *big.Rat) *big.Rat {
 	return p
 }
 
-// noiseRateFinding holds the formula for ξ_P against both readings.
+// noiseRateFinding compares the formula for ξ_P with both readings.
 func noiseRateFinding(s *subject, formula func(gamma, pi *big.Rat) *big.Rat) Finding {
 	var f Finding
 	cases, asProbability, asMean := 0, 0, 0
@@ -107,7 +108,7 @@ func noiseRateFinding(s *subject, formula func(gamma, pi *big.Rat) *big.Rat) Fin
 				pi, gamma := big.NewRat(tenths, 10), big.NewRat(nP, nU)
 				among := pi // the unlabeled
 				if !s.assumes(caseControl) {
-					among = over(pi, plus(whole(1), minus(whole(1), pi))) // in a single data set of which half of the positives are labeled
+					among = over(pi, plus(whole(1), minus(whole(1), pi))) // in a single data set, half of the positives labeled
 				}
 				rates, printed := caseControlRates(nP, nU, among), formula(gamma, pi)
 				cases++
@@ -156,8 +157,8 @@ func noiseRateFinding(s *subject, formula func(gamma, pi *big.Rat) *big.Rat) Fin
 	return f
 }
 
-// fadingDetail follows the difference to the expected share while the data grow at γ = 1/2 and π = 2/5. Expanding
-// K/(n_P+K) to second order about its mean gives it the limit γπ(1−π)/(γ+π)³ once multiplied by n_U.
+// fadingDetail measures the difference to the expected fraction as the data grow at γ = 1/2 and π = 2/5. Expanding
+// K/(n_P+K) to second order about its mean gives n_U times the difference the limit γπ(1−π)/(γ+π)³.
 func fadingDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
 	pi := big.NewRat(2, 5)
 	gaps := lists.Map([]int64{2, 8, 32, 128}, func(nU int64) string {
@@ -170,8 +171,8 @@ func fadingDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
 		"is γπ(1−π)/(γ+π)³ = %s", strings.Join(gaps, ", "), limit.FloatString(4))
 }
 
-// singleDatasetDetail holds the formula against one data set of which a share c of the positives is labeled, where the
-// rate is 1−c by definition and γ = πc/(1−πc).
+// singleDatasetDetail compares the formula with a single data set in which a fraction c of the positives is labeled.
+// There the rate is 1−c by definition, and γ = πc/(1−πc).
 func singleDatasetDetail(formula func(gamma, pi *big.Rat) *big.Rat) string {
 	one := whole(1)
 	withPopulation, withUnlabeled, cases := 0, 0, 0

@@ -6,8 +6,8 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// objectivePlants returns the mistakes that are planted in the objective of the given name: other objectives, and its own terms
-// done wrongly.
+// objectivePlants returns the bugs that can be injected in the objective of the given name: other objectives, and wrong
+// versions of its own terms.
 func objectivePlants(name string) []Plant {
 	var plants []Plant
 	add := func(as, what string, instead func(pucl.Objective) pucl.Objective) {
@@ -36,7 +36,7 @@ func objectivePlants(name string) []Plant {
 	return plants
 }
 
-// swapped returns the plant that exchanges two objectives.
+// swapped returns the bug that exchanges two objectives.
 func swapped(first, second pucl.Objective) Plant {
 	return Plant{Name: hyphens(first.Name + " and " + second.Name + " swapped"),
 		What: first.Name + " and " + second.Name + " stand in each other's place",
@@ -57,7 +57,7 @@ func scaled(by float64) func(pucl.Term) pucl.Term {
 	return func(term pucl.Term) pucl.Term { return pucl.Scale(by, term) }
 }
 
-// withoutOwnView hides from a term that two rows show one example.
+// withoutOwnView returns term with the pairs of rows of one example removed from its masks.
 func withoutOwnView(term pucl.Term) pucl.Term {
 	return func(b *pucl.Block) *Node {
 		blind, others := *b, b.OtherExamples()

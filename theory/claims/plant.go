@@ -11,20 +11,21 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Plant is a mistake put on purpose into what claims rest on: [Claim.CheckPlanted] shows whether their checks notice.
+// Plant is an injected bug (mutation) in the foundations of claims: [Claim.CheckPlanted] shows whether their checks
+// detect it.
 type Plant struct {
 	Name   string   `json:"name"`   // for a command line: "pucl-as-scl-pu"
-	What   string   `json:"what"`   // the mistake, in one line
-	Claims []string `json:"claims"` // IDs of the claims that it touches
+	What   string   `json:"what"`   // the bug, in one line
+	Claims []string `json:"claims"` // IDs of the claims that it affects
 
-	instead    func(pucl.Objective) pucl.Objective // what is measured for an objective; nil changes none
+	instead    func(pucl.Objective) pucl.Objective // the replacement of an objective; nil replaces none
 	constant   string                              // the constant that is multiplied by factor
 	factor     *big.Rat
 	assumption string // the assumption that is dropped
-	mistake    string // the step that is done wrongly
+	mistake    string // the step with an injected bug
 }
 
-// Plants lists the mistakes that can be planted.
+// Plants lists the bugs that can be injected.
 func Plants() []Plant {
 	var plants []Plant
 	add := func(id string, p Plant) {
@@ -75,20 +76,20 @@ func FindPlant(name string) (Plant, error) {
 	return plants[at], nil
 }
 
-// noticed reports whether a check that found the first verdict without the plant, and the second or an error with it, noticed
-// the plant. A verdict must become undecided. Only of a statement with another constant, or without one of its assumptions, may
-// it say that this one fails where the printed one does not.
+// noticed reports whether a check detected the bug, given its verdict without it, and its verdict or an error with it.
+// The verdict must become undecided. Only a statement with another constant, or without one of its assumptions, may
+// instead be refuted where the printed one is not.
 func (p Plant) noticed(sound, planted Verdict, err error) bool {
 	return err != nil || planted == Undecided || p.instead == nil && planted == Fails && sound != Fails
 }
 
-// Touches reports whether the plant touches the claim with the given ID.
+// Touches reports whether the bug affects the claim with the given ID.
 func (p Plant) Touches(id string) bool { return slices.Contains(p.Claims, id) }
 
-// ground names what the plant was planted in, "" for an objective.
+// ground returns the name of the mutated part, "" for an objective.
 func (p Plant) ground() string { return p.constant + p.assumption + p.mistake }
 
-// unneededFor returns why the verdict stays as it is under a plant, and whether the claim says so.
+// unneededFor returns why the verdict does not change under a bug, and whether the claim gives a reason.
 func (g grounds) unneededFor(p Plant) (why string, said bool) {
 	for _, u := range g.unneeded {
 		if u.name == p.ground() || u.name == p.Name {

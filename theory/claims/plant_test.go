@@ -17,7 +17,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// kind names what the plant changes.
+// kind returns the kind of the mutated part.
 func (p Plant) kind() string {
 	switch {
 	case p.instead != nil:
@@ -30,8 +30,8 @@ func (p Plant) kind() string {
 	return "mistake"
 }
 
-// Every plant turns the verdict of every claim that it touches, where the claim does not say that it can do without. For each claim one plant
-// of every kind is tried, with PUCL_MUTATIONS=all every plant.
+// Every bug changes the verdict of every claim that it affects, unless the claim declares it unneeded. For each claim
+// one bug of every kind is tried; PUCL_MUTATIONS=all tries every bug.
 func TestPlants(t *testing.T) {
 	expect.Slow(t)
 	all := os.Getenv("PUCL_MUTATIONS") == "all"
@@ -50,7 +50,7 @@ func TestPlants(t *testing.T) {
 				why, spare := c.rests.unneededFor(p)
 				t.Logf("%s: %s %v", planted.Verdict, planted.Sentence, err)
 				switch {
-				case err != nil && strings.Contains(err.Error(), "did not ask for"): // as if all of it had been kept from before
+				case err != nil && strings.Contains(err.Error(), "did not ask for"): // as if all of it were cached
 					t.Errorf("not the mistake is noticed: %v", err)
 				case spare && (err != nil || planted.Verdict != sound.Verdict):
 					t.Errorf("%s, %v, where %s was said to be unneeded: %s", planted, err, p.Name, why)
@@ -64,7 +64,7 @@ func TestPlants(t *testing.T) {
 	})
 }
 
-// The identities that a verdict rests on notice another objective by themselves, without its equation.
+// The identities behind a verdict detect another objective by themselves, without its equation.
 func TestIdentitiesNoticeAnotherObjective(t *testing.T) {
 	expect.Slow(t)
 	for _, tt := range []struct {
@@ -89,7 +89,7 @@ func TestIdentitiesNoticeAnotherObjective(t *testing.T) {
 	}
 }
 
-// A check asks for what its claim lists, all of it and nothing else, and a plant is planted where it touches.
+// A check uses exactly the parts that its claim lists, and a bug is injected where the check uses it.
 func TestGrounds(t *testing.T) {
 	c := NoiseRate()
 	c.rests.constants = []string{"pi"}
@@ -106,7 +106,7 @@ func TestGrounds(t *testing.T) {
 	wantError(t, "no equation", gauge(openEngine(t), pucl.Objective{Name: "mine"}), `no equation to hold objective "mine" against`)
 }
 
-// Plants have names of their own, fit for a command line, and say what they are.
+// Bugs have unique names, valid on a command line, and a description.
 func TestPlantNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range Plants() {
@@ -171,8 +171,8 @@ func TestNoiseRateVerdict(t *testing.T) {
 	expect.That(t, c.Verdict == Conditional && c.Corrected != "" && !strings.Contains(c.CorrectedLaTeX, `\mathbb{E}`) &&
 		strings.Contains(c.CorrectedLaTeX, `\frac{\pi_P}{\gamma+\pi_P}`), "%s; corrected %q, %q", c, c.Corrected,
 		c.CorrectedLaTeX)
-	// The largest difference on the grid, by a closed form: with n_P = 1, E[1/(1+K)] = (1 − (1−π)^(n+1))/((n+1)π), so that
-	// E[K/(1+K)] is 1 minus that; and it lies at n_P = 1, where K/(n_P + K) bends most.
+	// The largest difference on the grid, by a closed form: with n_P = 1, E[1/(1+K)] = (1 − (1−π)^(n+1))/((n+1)π), so
+	// that E[K/(1+K)] is 1 minus that. The largest is at n_P = 1, where K/(n_P + K) has the largest curvature.
 	largest := 0.0
 	for _, n := range []float64{1, 2, 3, 5, 8, 12} {
 		for pi := 0.1; pi < 0.95; pi += 0.1 {
@@ -186,17 +186,17 @@ func TestNoiseRateVerdict(t *testing.T) {
 	}
 }
 
-// One labeled example and one unlabeled one, π = ½: the unlabeled one is positive in half of the data sets. Of the expected
-// 3/2 positives ½ is mislabeled, but the share in a data set is 0 or ½, so ¼ in the mean.
+// One labeled example and one unlabeled one, π = ½: the unlabeled one is positive in half of the data sets. Of the
+// expected 3/2 positives ½ is mislabeled, but the fraction in a data set is 0 or ½, so ¼ on average.
 func TestNoiseRatesByHand(t *testing.T) {
 	r := caseControlRates(1, 1, big.NewRat(1, 2))
 	expect.That(t, r.probability.Cmp(big.NewRat(1, 3)) == 0 && r.meanShare.Cmp(big.NewRat(1, 4)) == 0 &&
 		r.negative.Sign() == 0, "probability %s, share %s, negatives %s", r.probability, r.meanShare, r.negative)
 }
 
-// The verdict follows the numbers: other formulas get other verdicts.
+// Other formulas change the verdict.
 func TestNoiseRateVerdictFollowsTheNumbers(t *testing.T) {
-	wrong := func(gamma, pi *big.Rat) *big.Rat { // π/(1+γ), the share of all examples that is mislabeled
+	wrong := func(gamma, pi *big.Rat) *big.Rat { // π/(1+γ), the mislabeled fraction of all examples
 		return new(big.Rat).Quo(pi, new(big.Rat).Add(gamma, big.NewRat(1, 1)))
 	}
 	f := noiseRateFinding(onBench(t), wrong)
@@ -204,7 +204,7 @@ func TestNoiseRateVerdictFollowsTheNumbers(t *testing.T) {
 		"%s: %s", f.Verdict, f.Sentence)
 }
 
-// A meter of a bench runs the batches of a population and a design once, and those of another design or prior anew.
+// A meter of a bench runs the batches of a population and a design once; another design or prior runs anew.
 func TestMetersMeasureOnce(t *testing.T) {
 	m := metersOf(t, pucl.PUCL())[0]
 	runs := 0
@@ -228,7 +228,7 @@ func TestMetersMeasureOnce(t *testing.T) {
 		expect.Must(m.MonteCarlo(TwoSigns(), d, theory.Draws{Batches: 30, Seed: seed}))(t)
 		expect.Equal(t, runs, 4+i/2, "sampled by seed %d: runs", seed)
 	}
-	for range 2 { // an error is not kept
+	for range 2 { // an error is not cached
 		wantError(t, "no batch", expect.Err(m.Exact(TwoSigns(), theory.Design{})), "neither may be negative")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PUDebiasedBias returns the claim that the bias of [pucl.PUDebiased] fades as the batch grows, how fast, and that those of
-// ssCL, PUCL, SCL-PU and DCL in general do not.
+// PUDebiasedBias returns the claim that the bias of [pucl.PUDebiased] vanishes as the batch grows, with its rate, and
+// that the biases of ssCL, PUCL, SCL-PU and DCL in general do not.
 func PUDebiasedBias() Claim {
 	return Claim{
 		ID: "pu-debiased-bias",
@@ -107,8 +107,8 @@ type debiasedCase struct {
 	contrastCase
 }
 
-// debiasedCases are populations in which the means over negatives lie above the floor, with designs whose batches can be gone
-// through at four times their size.
+// debiasedCases are populations in which the means over negatives lie above the floor, with designs whose batches can
+// be enumerated at four times their size.
 func debiasedCases() []debiasedCase {
 	right, up, slant := []float64{1, 0}, []float64{0, 1}, []float64{0.6, 0.8}
 	of := func(name string, positive, negative []theory.Atom, m, u int) debiasedCase {
@@ -122,7 +122,8 @@ func debiasedCases() []debiasedCase {
 	}
 }
 
-// countedCases are these in batches three times as large, of which four times the size can be counted, if not gone through.
+// countedCases are these cases in batches three times as large. Four times that size can be counted, though not
+// enumerated.
 func countedCases() []debiasedCase {
 	return lists.Map(debiasedCases(), func(c debiasedCase) debiasedCase {
 		c.design.Labeled, c.design.Unlabeled = 3*c.design.Labeled, 3*c.design.Unlabeled
@@ -130,8 +131,8 @@ func countedCases() []debiasedCase {
 	})
 }
 
-// debiasedLeft returns the bias of PU-debiased, told a prior, in a case's batches and in batches with each number doubled so
-// many times, and again so many.
+// debiasedLeft returns the bias of PU-debiased with prior = told in a case's batches and in batches with all numbers
+// doubled doublings times, and twice as often.
 func (s *subject) debiasedLeft(c contrastCase, told float64, doublings int) (left [3]float64) {
 	for k := range left {
 		d := c.design
@@ -144,7 +145,7 @@ func (s *subject) debiasedLeft(c contrastCase, told float64, doublings int) (lef
 	return left
 }
 
-// debiasedCounts holds what is counted against what the objective itself gives.
+// debiasedCounts compares the counted values with those of the objective itself.
 func (s *subject) debiasedCounts(f *proven) {
 	worst, cases := 0.0, 0
 	for _, d := range designsOf(0.3, [][2]int{{3, 1}, {2, 2}}) {
@@ -158,7 +159,7 @@ func (s *subject) debiasedCounts(f *proven) {
 	f.zero(worst, contrastTolerance, "largest difference between the loss in all batches and what is counted, %d cases", cases)
 }
 
-// debiasedOthers measures where other losses tend, in the first case.
+// debiasedOthers measures the limits of other losses in the first case.
 func (s *subject) debiasedOthers(f *proven) {
 	c := debiasedCases()[0]
 	prior, factor := c.design.Prior, s.constant("limits", 1)
@@ -185,14 +186,14 @@ func (s *subject) debiasedOthers(f *proven) {
 	}
 }
 
-// plainLimit returns where the bias of ssCL and PUCL tends.
+// plainLimit returns the limit of the bias of ssCL and PUCL.
 func plainLimit(c contrastCase) float64 {
 	positive, negative, _ := must.Get3(c.world.Proximity(1))
 	gap := must.Get(theory.LimitPartitionGap(c.world, c.design.Prior, c.design.PositiveShare(), 1))
 	return gap - (c.design.PositiveShare()-c.design.Prior)*(positive-negative)
 }
 
-// dclBatchLimit returns where the bias of DCL tends, told τ⁺ = π, in batches with a share of positives.
+// dclBatchLimit returns the limit of the bias of DCL with τ⁺ = π, in batches with the given fraction of positives.
 func dclBatchLimit(p theory.Population, prior, share float64) float64 {
 	loss := world{p, share}.meanOver(1, func(a theory.Anchor) float64 {
 		all := theory.MeanExp(a.All())

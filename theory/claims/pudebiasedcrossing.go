@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// exampleKind is an unlabeled example by the atoms that its views show, in either order, with its probability.
+// exampleKind is a kind of unlabeled example: the atoms of its views, in either order, with the probability.
 type exampleKind struct {
 	first, second int
 	p             float64
@@ -31,9 +31,9 @@ func exampleKinds(p theory.Population, prior float64) []exampleKind {
 	return kinds
 }
 
-// countedErrors returns the mean squared errors of PUCL and of PU-debiased, told the true prior, against L*_CL at temperature 1. It
-// goes over the numbers of unlabeled examples of each kind with their multinomial probabilities, and so is exact in batches of a
-// hundred examples. The population has one positive point.
+// countedErrors returns the mean squared errors of PUCL and of PU-debiased with the true prior, against L*_CL at
+// temperature 1. It enumerates the numbers of unlabeled examples of each kind with their multinomial probabilities, and
+// so is exact in batches of a hundred examples. The population has one positive point.
 func countedErrors(p theory.Population, d theory.Design) (plain, debiased float64) {
 	kinds := exampleKinds(p, d.Prior)
 	sims := cosineCritic(append(theory.Points(p.Positive), theory.Points(p.Negative)...), 1)
@@ -49,7 +49,7 @@ func countedErrors(p theory.Population, d theory.Design) (plain, debiased float6
 			debiased += weight * (y - ideal) * (y - ideal)
 			return
 		}
-		for n := range left + 1 { // weight is the number of ways to choose n of left, times the probability of each
+		for n := range left + 1 { // weight: number of ways to choose n of left, times the probability of each
 			counts[kind] = n
 			visit(kind+1, left-n, weight)
 			weight *= kinds[kind].p * float64(left-n) / float64(n+1)
@@ -59,7 +59,8 @@ func countedErrors(p theory.Population, d theory.Design) (plain, debiased float6
 	return plain, debiased
 }
 
-// countedLosses returns the losses of PUCL and of PU-debiased on a batch with so many unlabeled examples of each kind.
+// countedLosses returns the losses of PUCL and of PU-debiased on a batch with the given number of unlabeled examples of
+// each kind.
 func countedLosses(kinds []exampleKind, counts []int, sims [][]float64, d theory.Design) (plain, debiased float64) {
 	exp := func(z, w int) float64 { return math.Exp(sims[z][w]) }
 	unlabeled := make([]float64, len(sims)) // sums of exp over the unlabeled rows, by the atom of the anchor
@@ -83,9 +84,9 @@ func countedLosses(kinds []exampleKind, counts []int, sims [][]float64, d theory
 	return plain, debiased + d.Prior*math.Log((own+negatives*g)/(own+negatives*own))
 }
 
-// countedCrossing returns the number of examples at which the two errors are equal, between the even numbers of examples of
-// which PUCL is nearer to the ideal loss in the first only; half of the examples are labeled. It is NaN where this is so nowhere
-// from the first number to the last.
+// countedCrossing returns the number of examples at which the two errors are equal, interpolated between consecutive
+// even numbers, PUCL being nearer to the ideal loss at the first only. Half of the examples are labeled. It is NaN if
+// there is no crossing from first to last.
 func countedCrossing(c contrastCase, first, last int) float64 {
 	before := math.NaN()
 	for half := first / 2; half <= last/2; half++ {

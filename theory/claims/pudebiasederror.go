@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PUDebiasedError returns the claim on what [pucl.PUDebiased] pays for its bias: how far its loss on a batch is from the ideal
-// one, beside PUCL's, and which mixture of the two is nearest.
+// PUDebiasedError returns the claim on the cost of [pucl.PUDebiased]'s small bias: the error of its loss on a batch
+// against the ideal one, compared with PUCL, and the best mixture of the two.
 func PUDebiasedError() Claim {
 	return Claim{
 		ID: "pu-debiased-error",
@@ -53,14 +53,14 @@ func PUDebiasedError() Claim {
 	}
 }
 
-// errorRates is what is foretold of a case: mean squared errors v/b of PU-debiased and square + plain/b of PUCL, both/b for the
-// mean product of their errors, and the weight k/b of PUCL in the best mixture.
+// errorRates are the predicted rates of a case. The mean squared error is v/b for PU-debiased and square + plain/b for
+// PUCL. The mean product of their errors is both/b, and the weight of PUCL in the best mixture is k/b.
 type errorRates struct{ v, square, plain, both, k float64 }
 
-// crossing returns about how many examples it takes for PU-debiased to be nearer to the ideal loss than PUCL.
+// crossing returns the approximate number of examples from which PU-debiased is nearer to the ideal loss than PUCL.
 func (r errorRates) crossing() float64 { return (r.v - r.plain) / r.square }
 
-// errorRates foretells them, with constants that may be moved.
+// errorRates predicts the rates, with constants that may be mutated.
 func (s *subject) errorRates(c contrastCase) errorRates {
 	x, y := spreads(c.world, c.design, 1)
 	v := s.constant("v of PU-debiased", covarianceRate(c.world, c.design, x, x))
@@ -106,15 +106,15 @@ func puDebiasedErrorFinding(s *subject) Finding {
 		f.zero(math.Abs(toInfinity(both)-want.both), 5e-4, "%s: error of v″ + Bc, extrapolated from three batches", c.name)
 		star := (toInfinity(debiased) - toInfinity(plain)) / want.square
 		f.zero(math.Abs(star/nearer-1), 0.008, "%s: relative error of b*, from the extrapolated errors", c.name)
-		if nearer > 8*float64(c.design.Examples()) { // b* is exact to O(1), which is much in a few examples
+		if nearer > 8*float64(c.design.Examples()) { // b* has an error of O(1), which is large for few examples
 			at := countedCrossing(c.contrastCase, int(0.9*nearer), int(1.1*nearer))
 			measure(&f.Finding, at, "%s: examples at which the errors, counted exactly, are equal", c.name)
 			f.zero(math.Abs(at/nearer-1), 0.02, "%s: relative error of b* at this crossing", c.name)
 			crossed++
 		}
 		measure(&f.Finding, want.k, "%s: k", c.name)
-		// In batches of fewer than k examples the best weight of PUCL is far from k/b. So k is compared with its limits, B² having been
-		// compared above, and with the best weights too where they come near.
+		// In batches of fewer than k examples the best weight of PUCL is far from k/b. So k is compared with its
+		// limits, after the comparison of B² above, and with the best weights as well if these are close.
 		k := (toInfinity(debiased) - toInfinity(both)) / want.square
 		f.zero(math.Abs(k/want.k-1), 0.008, "%s: relative error of k, from the extrapolated errors", c.name)
 		if want.k < float64(4*c.design.Examples()) {
@@ -140,7 +140,7 @@ func puDebiasedErrorFinding(s *subject) Finding {
 		s.errorRates(debiasedCases()[2].contrastCase).crossing())
 }
 
-// crossings lists b* over shares of labels and priors.
+// crossings lists b* for several label fractions and priors.
 func (s *subject) crossings(f *proven) {
 	c := debiasedCases()[0]
 	for _, prior := range []float64{0.1, 0.3, 0.5, 0.7} {
@@ -151,8 +151,8 @@ func (s *subject) crossings(f *proven) {
 	}
 }
 
-// squaredErrors are the mean squared errors of the two losses, the mean product of their errors, and the gradients' mean
-// squared errors.
+// squaredErrors are the mean squared errors of the two losses, the mean product of their errors, and the gradients'
+// mean squared errors.
 type squaredErrors struct{ plain, debiased, both, plainGradient, debiasedGradient float64 }
 
 // share returns the weight of PUCL in the best mixture.

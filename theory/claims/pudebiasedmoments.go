@@ -10,19 +10,21 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// What the claims on PU-debiased share: its expectation in batches too large to go through, and what the delta method says of it.
+// Shared parts of the claims on PU-debiased: its expectation in batches too large to enumerate, and the approximations
+// of the delta method.
 
-// ofThisLibrary begins the source of claims that no document makes.
+// ofThisLibrary begins the source of claims that are not from a document.
 const ofThisLibrary = "of this library: "
 
-// debiased returns PU-debiased, told a prior, as it is planted, under a name that the prior is part of.
+// debiased returns PU-debiased with the given prior, with the injected bug if there is one, under a name that includes
+// the prior.
 func (s *subject) debiased(prior float64) pucl.Objective {
 	o := s.objective(pucl.PUDebiased(prior))
 	o.Name = fmt.Sprintf("%s, π = %g", o.Name, prior)
 	return o
 }
 
-// told returns the prior that PU-debiased is told: the true one, or, where this assumption is dropped, one above it.
+// told returns the prior for PU-debiased: the true one, or a larger one if this assumption is dropped.
 func (s *subject) told(prior float64) float64 {
 	if s.assumes(trueClassPrior) {
 		return prior
@@ -30,12 +32,12 @@ func (s *subject) told(prior float64) float64 {
 	return 1.25 * prior
 }
 
-// trueClassPrior is the assumption that a loss is told the class prior.
+// trueClassPrior is the assumption that a loss receives the true class prior.
 const trueClassPrior = "true prior"
 
-// DebiasedMean returns the expected loss of [pucl.PUDebiased], told a prior from 0 to below 1, exactly. It counts what the rows
-// show instead of going through batches, which [theory.Meter] does, and so reaches batches of dozens of examples. The design
-// must be case-control with independent views, at least two labeled examples and one that is not.
+// DebiasedMean returns the exact expected loss of [pucl.PUDebiased] with a prior from 0 to below 1. It counts the
+// outcomes of rows instead of enumerating batches like [theory.Meter], and so supports batches of dozens of examples.
+// The design must be case-control with independent views, at least two labeled examples and one unlabeled one.
 func DebiasedMean(p theory.Population, d theory.Design, told, tau float64) (mean float64, err error) {
 	defer must.Catch(&err)
 	must.Do(d.Validate())
@@ -66,8 +68,8 @@ func DebiasedMean(p theory.Population, d theory.Design, told, tau float64) (mean
 	return unlabeled + told*labeled, nil
 }
 
-// exampleMeans returns what an unlabeled example adds at an anchor, of whose class a share of them is: log of the mean of exp s
-// over its two views.
+// exampleMeans returns the contribution of an unlabeled example at an anchor: the log of the mean of exp s over its two
+// views. share is the probability that the example has the anchor's class.
 func exampleMeans(a theory.Anchor, share float64) []theory.Encounter {
 	var means []theory.Encounter
 	for _, class := range []struct {
@@ -84,9 +86,9 @@ func exampleMeans(a theory.Anchor, share float64) []theory.Encounter {
 	return means
 }
 
-// debiasedRates returns what the delta method says of the bias of PU-debiased, told the true prior, in batches that grow with
-// the proportions of the design: it is root/√b + O(1/b) where g lies on its floor at some anchor of the positive class, and
-// rate/b + O(1/b²) where it does at none, and root is 0.
+// debiasedRates returns the delta-method approximation of the bias of PU-debiased with the true prior, in batches that
+// grow with the proportions of the design. The bias is root/√b + O(1/b) if g lies on its floor at some anchor of the
+// positive class. If it does so at none, it is rate/b + O(1/b²), and root is 0.
 func debiasedRates(p theory.Population, d theory.Design, tau float64) (rate, root float64) {
 	b, prior := float64(d.Examples()), d.Prior
 	m, u := float64(d.Labeled)/b, float64(d.Unlabeled)/b
@@ -108,8 +110,8 @@ func debiasedRates(p theory.Population, d theory.Design, tau float64) (rate, roo
 	return rate, root
 }
 
-// debiasedPriorLimit returns what is left of the bias of PU-debiased in large batches where the class prior that it is told is
-// another than the population's, and the slope of that where they meet: 0 if told the true one.
+// debiasedPriorLimit returns the limit of the bias of PU-debiased in large batches if its class prior differs from the
+// population's, and the slope of this limit at equal priors. The limit is 0 for the true prior.
 func debiasedPriorLimit(p theory.Population, prior, told, tau float64) (limit, slope float64) {
 	limit = world{p, prior}.meanOver(tau, func(a theory.Anchor) float64 {
 		if !a.Positive {
@@ -123,13 +125,14 @@ func debiasedPriorLimit(p theory.Population, prior, told, tau float64) (limit, s
 	return limit, slope
 }
 
-// spread is what one example adds to a loss, to first order in the examples of a large batch: a labeled one, by the atom that
-// its first view shows and that of its second, over m, and an unlabeled one over u.
+// spread is the first-order contribution of one example to a loss in a large batch: of a labeled one, by the atoms of
+// its first and second view, divided by m, and of an unlabeled one, divided by u.
 type spread struct {
 	labeled, unlabeled func(first, second int) float64
 }
 
-// spreads returns the spreads of PU-debiased, told the true prior, and of PUCL; atoms are numbered with the positive ones first.
+// spreads returns the spreads of PU-debiased with the true prior, and of PUCL; atoms are numbered with the positive
+// ones first.
 func spreads(p theory.Population, d theory.Design, tau float64) (debiased, plain spread) {
 	sims := cosineCritic(theory.Points(slices.Concat(p.Positive, p.Negative)), tau)
 	prior, share := d.Prior, d.PositiveShare()
@@ -137,10 +140,10 @@ func spreads(p theory.Population, d theory.Design, tau float64) (debiased, plain
 	meet := func(prior float64, f func(z int) float64) float64 { return expectAtom(p, prior, f) }
 	exp := func(z, w int) float64 { return math.Exp(sims[z][w]) }
 	mean := func(prior float64, w int) float64 { return meet(prior, func(z int) float64 { return exp(z, w) }) }
-	estimate := func(w int) float64 { // what a row in the mean over the unlabeled ones adds by way of g, over 1/(1−π)
+	estimate := func(w int) float64 { // contribution of a row in the unlabeled mean through g, over 1/(1−π)
 		return prior / (1 - prior) * meet(1, func(z int) float64 { return exp(z, w) / mean(0, z) })
 	}
-	known := func(w int) float64 { // what a labeled row adds
+	known := func(w int) float64 { // contribution of a labeled row
 		ofNegatives := meet(0, func(z int) float64 { return exp(z, w) / mean(1, z) })
 		return prior*math.Log(mean(0, w)/mean(1, w)) - prior*estimate(w) + (1-prior)*ofNegatives
 	}
@@ -160,7 +163,7 @@ func spreads(p theory.Population, d theory.Design, tau float64) (debiased, plain
 	return debiased, plain
 }
 
-// expectAtom returns the mean of f over the atoms, a share of them positive.
+// expectAtom returns the mean of f over the atoms, positive with probability share.
 func expectAtom(p theory.Population, share float64, f func(atom int) float64) float64 {
 	sum := 0.0
 	for k, a := range p.Positive {
@@ -172,8 +175,8 @@ func expectAtom(p theory.Population, share float64, f func(atom int) float64) fl
 	return sum
 }
 
-// covarianceRate returns what b times the covariance of two losses tends to as the batch grows with the proportions of the
-// design.
+// covarianceRate returns the limit of b times the covariance of two losses as the batch grows with the proportions of
+// the design.
 func covarianceRate(p theory.Population, d theory.Design, x, y spread) float64 {
 	b := float64(d.Examples())
 	return b/float64(d.Labeled)*exampleCovariance(p, 1, x.labeled, y.labeled) +

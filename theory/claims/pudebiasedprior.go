@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PUDebiasedPrior returns the claim on what [pucl.PUDebiased] does where it is told a class prior that is not the population's.
+// PUDebiasedPrior returns the claim on [pucl.PUDebiased] with a class prior that differs from the population's.
 func PUDebiasedPrior() Claim {
 	return Claim{
 		ID: "pu-debiased-prior",

@@ -9,10 +9,10 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// RoundsDecrease returns the claim that the rounds after seeding can only lower the potential.
+// RoundsDecrease returns the claim that the rounds after seeding never raise the potential.
 //
-// Of k-means itself it is true. Algorithm 1(B) keeps labeled points with the positive center, and its rounds lower the potential
-// in which they are charged to it; that of Definition 6, which the theorem bounds, can rise.
+// This is true of k-means itself. Algorithm 1(B) keeps labeled points with the positive center. Its rounds lower the
+// potential that assigns them to it; the potential of Definition 6, which the theorem bounds, can rise.
 func RoundsDecrease() Claim {
 	return Claim{
 		ID: "rounds-decrease",
@@ -29,8 +29,8 @@ func RoundsDecrease() Claim {
 	}
 }
 
-// standardRounds runs k-means on all rows from two centers until no label changes, and returns the potentials of Definition 6.
-// Labels are free. Where wrong is set, each center moves to the first of its rows.
+// standardRounds runs k-means on all rows from two centers until no label changes, and returns the potentials of
+// Definition 6. Labels are free. If wrong is set, each center moves to the first of its rows.
 func standardRounds(rows theory.RationalPoints, centers [2][]*big.Rat, wrong bool) []*big.Rat {
 	var potentials []*big.Rat
 	var last []bool
@@ -61,7 +61,7 @@ func standardRounds(rows theory.RationalPoints, centers [2][]*big.Rat, wrong boo
 	return potentials
 }
 
-// rises counts how often a list of numbers grows from one to the next.
+// rises returns the number of increases in a list of numbers.
 func rises(x []*big.Rat) int {
 	n := 0
 	for i := 1; i < len(x); i++ {
@@ -70,7 +70,7 @@ func rises(x []*big.Rat) int {
 	return n
 }
 
-// roundsFinding follows the rounds from every start on small sets of rows on a line.
+// roundsFinding runs the rounds from every start on small sets of rows on a line.
 func roundsFinding(wrong bool) Finding {
 	var f Finding
 	starts, standard, free, constrained := 0, 0, 0, 0

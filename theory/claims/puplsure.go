@@ -11,12 +11,12 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PUPLAlmostSurely returns the claim that PUPL finds the right pseudo-labels with probability one where the classes are separate
-// clusters.
+// PUPLAlmostSurely returns the claim that PUPL finds the correct pseudo-labels with probability one if the classes are
+// separate clusters.
 //
-// One of its two centers is drawn, and with some probability from the unlabeled positives. Where many of them lie together,
-// away from the labeled ones, that center stays. The check goes over all small sets of two separate groups, and counts a heavy
-// group too.
+// One of its two centers is drawn at random, and with some probability from the unlabeled positives. If many of them
+// lie together, away from the labeled ones, that center stays there. The check enumerates all small sets of two
+// separate groups, and includes a large group.
 func PUPLAlmostSurely() Claim {
 	return Claim{
 		ID: "pupl-almost-surely",
@@ -41,7 +41,7 @@ func PUPLAlmostSurely() Claim {
 	}
 }
 
-// rightLabels returns the probability that Algorithm 1(B) labels the unlabeled rows as the truth has them.
+// rightLabels returns the probability that Algorithm 1(B) assigns the true labels to the unlabeled rows.
 func rightLabels(labeled, unlabeled theory.RationalPoints, truth []bool) *big.Rat {
 	p := new(big.Rat)
 	for _, start := range must.Get(theory.EnumerateRationalSeeding(labeled, unlabeled)).Starts {
@@ -52,10 +52,11 @@ func rightLabels(labeled, unlabeled theory.RationalPoints, truth []bool) *big.Ra
 	return p
 }
 
-// almostSurelyFinding counts separated sets on which the labels can come out wrong. Separated are groups A = {0 … a} and B =
-// {a+d …} with all distances within smaller than the least across.
+// almostSurelyFinding counts separated sets on which the labels can be wrong. Separated are groups A = {0 … a} and B =
+// {a+d …} in which all distances within a group are smaller than the smallest distance between them.
 //
-// The bound is checked on these sets, on sets that reach it, and off the line with several labels; D² is multiplied by factor.
+// The bound is checked on these sets, on sets that attain it, and off the line with several labels; D² is multiplied by
+// factor.
 func almostSurelyFinding(exchanged bool, factor *big.Rat) Finding {
 	var f Finding
 	var bound sureBound
@@ -141,8 +142,8 @@ func almostSurelyFinding(exchanged bool, factor *big.Rat) Finding {
 // sureBound counts sets to which the bound on the probability of the right labels applies.
 type sureBound struct{ sets, below, reached, nearer int }
 
-// visit compares the probability p of the right labels with the bound f·D²/(f·D² + (1−f)·δ²), D² times factor. D is the least
-// distance between the classes and δ the largest within one. Sets with D ≤ 2δ are left out.
+// visit compares the probability p of the correct labels with the bound f·D²/(f·D² + (1−f)·δ²), D² times factor. D is
+// the smallest distance between the classes and δ the largest within one. Sets with D ≤ 2δ are skipped.
 func (b *sureBound) visit(labeled, hidden, others theory.RationalPoints, p, factor *big.Rat) {
 	within, across := new(big.Rat), (*big.Rat)(nil)
 	positives := union(labeled, hidden)
@@ -173,8 +174,8 @@ func (b *sureBound) visit(labeled, hidden, others theory.RationalPoints, p, fact
 	}))
 }
 
-// sureBoundSets returns sets of labeled points, unlabeled positives and negatives: sets on a line that reach the bound, and sets in the
-// plane with two or three labels, drawn with a fixed seed.
+// sureBoundSets returns sets of labeled points, unlabeled positives and negatives: sets on a line that attain the
+// bound, and sets in the plane with two or three labels, drawn with a fixed seed.
 func sureBoundSets() [][3]theory.RationalPoints {
 	var sets [][3]theory.RationalPoints
 	for width := 1; width <= 2; width++ {
@@ -194,9 +195,10 @@ func sureBoundSets() [][3]theory.RationalPoints {
 	return sets
 }
 
-// PUPLLinear returns the claim that pseudo-labels by the nearest center can be learned by a linear classifier.
+// PUPLLinear returns the claim that a linear classifier can learn pseudo-labels by the nearest center.
 //
-// Nearest centers part the space by a hyperplane. But labeled points keep label 1 on whichever side they lie, and are trained on.
+// Nearest centers divide the space by a hyperplane. But labeled points keep label 1 on either side, and are training
+// data.
 func PUPLLinear() Claim {
 	return Claim{
 		ID: "pupl-linear",
@@ -211,7 +213,7 @@ func PUPLLinear() Claim {
 	}
 }
 
-// separableOnLine reports whether a threshold parts rows of the line by their labels.
+// separableOnLine reports whether a threshold separates rows of the line by their labels.
 func separableOnLine(rows theory.RationalPoints, positive []bool) bool {
 	side := func(low, high bool) bool { // every row labeled low lies below every row labeled high
 		for i, x := range rows {
@@ -226,7 +228,7 @@ func separableOnLine(rows theory.RationalPoints, positive []bool) bool {
 	return side(false, true) || side(true, false)
 }
 
-// puplLinearFinding looks at all outcomes on small sets of rows on a line.
+// puplLinearFinding enumerates all outcomes on small sets of rows on a line.
 func puplLinearFinding(shuffled bool) Finding {
 	var f Finding
 	runs, unlabeledOnly, withLabeled, allNear, nearSeparable := 0, 0, 0, 0, 0

@@ -10,12 +10,14 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PUPLVariants returns the claim that the paper's two descriptions of PUPL, Algorithm 1(B) and the pseudo code, do the same.
+// PUPLVariants returns the claim that the paper's two descriptions of PUPL, Algorithm 1(B) and the pseudo code, are
+// equivalent.
 //
-// They differ in where the negative center starts (an unlabeled point drawn by squared distance; the mean of all unlabeled
-// points), so that one of them is random, and in whether a labeled point can join the negative cluster. The check goes
-// through all small sets of points in rational arithmetic, leaves out those in which a tie occurs, holds the smallest
-// differences against package pucl, and sees how often the two agree on clusters drawn ever farther apart. It needs no engine.
+// They differ in the start of the negative center: an unlabeled point drawn by squared distance, or the mean of all
+// unlabeled points. So one of them is random. They also differ in whether a labeled point can join the negative
+// cluster. The check enumerates all small sets of points in rational arithmetic without ties. It compares the smallest
+// differences with package pucl, and measures the agreement of the two on clusters at increasing distance. It needs no
+// engine.
 func PUPLVariants() Claim {
 	return Claim{
 		ID:        "pupl-variants",
@@ -48,8 +50,7 @@ func PUPLVariants() Claim {
 	}
 }
 
-// puplVariant is a variant of PUPL, such as [theory.RationalPUPLPseudoCode]. What counts are the labels and whether a row was
-// tied.
+// puplVariant is a variant of PUPL, such as [theory.RationalPUPLPseudoCode]. Only the labels and ties are used.
 type puplVariant func(labeled, unlabeled theory.RationalPoints) (*theory.RationalClustering, error)
 
 // variantSearch compares a variant with every start of Algorithm 1(B).
@@ -57,7 +58,7 @@ type variantSearch struct {
 	variant puplVariant
 
 	cases, tied              int
-	always, sometimes, never int // cases by how many starts of Algorithm 1(B) have the variant's labels
+	always, sometimes, never int // cases in which all, some or no starts of Algorithm 1(B) have its labels
 	leaving                  int // cases in which a labeled row leaves
 	random                   int // cases in which two starts of Algorithm 1(B) differ
 	firstNever, firstLeaving variantExample
@@ -119,8 +120,8 @@ func signs(labels []bool) string {
 	return text
 }
 
-// puplVariantsFinding compares on sets of up to 4 rows on the integers 0 … 5, of 5 on 0 … 3, and of up to 3 on the points of a
-// 3×3 grid; all with every labeling, the fewest rows first.
+// puplVariantsFinding compares on sets of up to 4 rows on the integers 0 … 5, of 5 on 0 … 3, and of up to 3 on the
+// points of a 3×3 grid; all with every labeling, the fewest rows first.
 func puplVariantsFinding(s *subject, variant puplVariant) Finding {
 	var f Finding
 	line, grid := variantSearch{variant: variant}, variantSearch{variant: variant}

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Report returns what checking the claim found, in Markdown for a notebook: verdict and sentence, then the table of [Claim.Numbers].
-// It says so where the claim has not been checked.
+// Report returns the finding of the claim, in Markdown for a notebook: verdict and sentence, then the table of
+// [Claim.Numbers]. For an unchecked claim it states that.
 func (c Claim) Report(words ...string) string {
 	if c.Sentence == "" {
 		return fmt.Sprintf("**%s** has not been checked.\n", c.ID)
@@ -19,9 +19,9 @@ func (c Claim) Report(words ...string) string {
 	return fmt.Sprintf("**%s: %s.** %s\n\n%s", c.ID, c.Verdict, escapeMarkdown.Replace(c.Sentence), c.Numbers(words...))
 }
 
-// Explain returns what checking the claim found, in Markdown for a notebook: verdict and sentence, then, where there are such,
-// the counterexample and the corrected statement, why, and the lines of the proof. It says so where the claim has not been
-// checked.
+// Explain returns the finding of the claim, in Markdown for a notebook: verdict and sentence, then, if present, the
+// counterexample, the corrected statement, the reason, and the lines of the proof. For an unchecked claim it states
+// that.
 func (c Claim) Explain() string {
 	if c.Sentence == "" {
 		return fmt.Sprintf("**%s** has not been checked.\n", c.ID)
@@ -41,8 +41,8 @@ func (c Claim) Explain() string {
 	return text
 }
 
-// Numbers returns a table of the measured numbers in Markdown. With words given, only those appear whose name holds one of them, since a
-// claim can have dozens. It says so where there is none.
+// Numbers returns a table of the measured numbers in Markdown. With words given, it includes only names that contain
+// one of them, since a claim can have dozens. For an empty table it states that.
 func (c Claim) Numbers(words ...string) string {
 	table := ""
 	for _, m := range c.Measured {
@@ -59,10 +59,10 @@ func (c Claim) Numbers(words ...string) string {
 	return fmt.Sprintf("No measured number has one of %q in its name.\n", words)
 }
 
-// escapeMarkdown keeps the signs of formulas, as in |B|², L* and n_P, from being read as markup.
+// escapeMarkdown escapes the signs of formulas, as in |B|², L* and n_P.
 var escapeMarkdown = strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`)
 
-// Find returns the claims with the given IDs, in that order, and all claims where none is given. An unknown ID is an error
+// Find returns the claims with the given IDs, in that order, and all claims if none is given. An unknown ID is an error
 // that lists the known ones.
 func Find(ids ...string) ([]Claim, error) {
 	all := All()
@@ -81,8 +81,8 @@ func Find(ids ...string) ([]Claim, error) {
 	return found, nil
 }
 
-// Row returns the claim as one line of a table: ID, verdict, number and sentence with tabs between them. The number has six
-// digits and stands without its interval.
+// Row returns the claim as one line of a table: ID, verdict, number and sentence, separated by tabs. The number has six
+// digits, without its interval.
 func (c Claim) Row() string {
 	return fmt.Sprintf("%s\t%s\t%.6g\t%s", c.ID, c.Verdict, c.Number.Value, c.Sentence)
 }

@@ -103,7 +103,8 @@ func TestExplain(t *testing.T) {
 	expect.Equal(t, c.Explain(), want)
 }
 
-// Every statement names claims that there are, or a reason; every claim on a document is named; documents come one after the other.
+// Every statement names existing claims, or a reason; every claim on a document is named; the statements of each
+// document are contiguous.
 func TestStatements(t *testing.T) {
 	named, documents := map[string]bool{}, []string{}
 	for _, s := range Statements() {
@@ -135,13 +136,13 @@ func TestWriteStatements(t *testing.T) {
 	expect.That(t, err == nil && out.String() == want, "%v, %s", err, out.String())
 }
 
-// The command line knows the claims without linking them.
+// The command line has the names of the claims without linking them.
 func TestNamesForTheCommandLine(t *testing.T) {
 	expect.Equal(t, naming.Claims(),
 		lists.Map(All(), func(c Claim) string { return c.ID }), "internal/naming lists the claims")
 }
 
-// A misspelt claim or plant is answered with the one that was meant.
+// The error for a misspelled claim or bug names the intended one.
 func TestMisspelt(t *testing.T) {
 	expect.Error(t, expect.Err(Find("theroem-1")), `(did you mean "theorem-1"?)`)
 	name := Plants()[0].Name
@@ -152,8 +153,8 @@ func TestTheorem1Verdict(t *testing.T) {
 	c := check(t, Theorem1())
 	expect.That(t, c.Verdict == Fails && strings.Contains(c.Corrected, "(2u−2)/(2u−1)") &&
 		strings.Contains(c.Sentence, "attractions alone"), "%s; corrected: %s", c, c.Corrected)
-	// With classes at ±1 two examples of one class give log 3 and two of different classes log(1+2e⁻²), which is the ideal
-	// loss as well; half of the batches are of either kind.
+	// With classes at ±1 two examples of one class give log 3 and two of different classes log(1+2e⁻²), which is also
+	// the ideal loss; each case is half of the batches.
 	near(t, "number", c.Number.Value, math.Log(3/(1+2*math.Exp(-2)))/2, 1e-14)
 	for name, want := range map[string]float64{
 		"smallest batch: bias of the loss":                                                        math.Log(3/(1+2*math.Exp(-2))) / 2,
@@ -189,11 +190,11 @@ func TestTheorem1AttractionAgainstLoops(t *testing.T) {
 		"no population: no error")
 }
 
-// The verdict follows the numbers: what loops find, (5) a loss and (3) the reward that is printed, is a formula that holds.
+// With the bias from loops as formula, (5) as a loss and (3) as the printed reward, the claim holds.
 func TestTheorem1VerdictFollowsTheNumbers(t *testing.T) {
 	f := theorem1Finding(onBench(t), func(p theory.Population, d theory.Design, tau float64) (float64, error) {
 		if d.Examples() > 4 {
-			return 1, nil // beyond the loops; these sizes do not decide
+			return 1, nil // too large for the loops; these sizes do not decide
 		}
 		ideal, _ := loopIdeal(p, d.Prior, d.Negatives(), tau)
 		return loopStudy(p, d, tau, "SCL-PU").Mean[2] + ideal, nil
@@ -227,13 +228,13 @@ func TestTheorem1RepairedVerdict(t *testing.T) {
 	near(t, "limit", c.Number.Value, limit, 1e-13)
 }
 
-// The limit without anything unlabeled or labeled, and what cannot be a batch.
+// The limit without unlabeled or without labeled examples, and invalid batches.
 func TestTheorem1Limit(t *testing.T) {
 	for _, d := range []theory.Design{{Labeled: 3, Prior: 0.5}, {Unlabeled: 3, Prior: 0.5}} {
 		limit, rate, err := Theorem1Limit(TwoPoints(), d, 1)
 		expect.That(t, err == nil && !math.IsNaN(limit+rate), "%g, %g, %v", limit, rate, err)
 	}
-	// All labeled: Z/2b is e, that of the ideal loss 1/e; both attract by 1. δ = −e there; here e − 2/e, of 1/e.
+	// All labeled: Z/2b is e, that of the ideal loss 1/e; both have attraction 1. δ = −e there; here e − 2/e, of 1/e.
 	limit, rate, _ := Theorem1Limit(TwoPoints(), theory.Design{Labeled: 3, Prior: 0.5}, 1)
 	near(t, "limit", limit, 2, 1e-14)
 	near(t, "rate", rate, -0.5-(math.E*math.E-2)/2, 1e-13)

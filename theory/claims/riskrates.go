@@ -10,8 +10,8 @@ import (
 
 // PriorError returns the claim that an error ε of the class prior biases the risk estimate by the order of ε.
 //
-// For uPU it is exact: the bias is ε·E[ℓ(t) − ℓ(−t)|y=1]. nnPU, the other estimator the sentence is about, is biased at ε = 0
-// already.
+// For uPU it is exact: the bias is ε·E[ℓ(t) − ℓ(−t)|y=1]. nnPU, the other estimator of the sentence, is biased already
+// at ε = 0.
 func PriorError() Claim {
 	return Claim{
 		ID: "prior-error",
@@ -59,7 +59,7 @@ func priorErrorFinding(s *subject) Finding {
 	logistic := must.Get(unbounded.Measure(s.eng, estimate(0.1, risk.LogisticLoss), priors...))
 	offLogistic := math.Abs(logistic[0].Mean - logistic[0].Risk + factor*0.1*logit)
 	clipped := must.Get(world.Measure(s.eng, func(prior float64) risk.Risk { return risk.NNPU(prior, risk.SigmoidLoss) }, priors...))
-	nnPU, added := 0.0, 0.0 // bias at ε = 0, and the most that ε adds to it, over |ε|
+	nnPU, added := 0.0, 0.0 // bias at ε = 0, and the largest change by ε, over |ε|
 	for _, m := range clipped {
 		nnPU = farther(nnPU, m.Mean-m.Risk)
 	}
@@ -96,10 +96,12 @@ func priorErrorFinding(s *subject) Finding {
 	return f
 }
 
-// LabelVariance returns the claim that the variance of the risk estimate is of the order of one over the number of labels.
+// LabelVariance returns the claim that the variance of the risk estimate is of the order of one over the number of
+// labels.
 //
-// It has a second part, of the order of one over the number of unlabeled examples. At a fixed ratio γ the claim is right; with
-// more labels alone the variance stays above that part; and γ small because there are many unlabeled examples does no harm.
+// It has a second part, of the order of one over the number of unlabeled examples. At a fixed ratio γ the claim is
+// correct. With more labels alone the variance stays above the second part. A γ that is small because of many unlabeled
+// examples does no harm.
 func LabelVariance() Claim {
 	return Claim{
 		ID:        "label-variance",
@@ -131,7 +133,7 @@ func labelVarianceFinding(s *subject) Finding {
 		measure(&f, m.Variance, "n_P = %d, n_U = %d: variance", size[0], size[1])
 		return m.Variance
 	})
-	// Var = a/n_P + c/n_U: a and c from two sizes, to be right for all.
+	// Var = a/n_P + c/n_U: a and c come from two sizes, and must be correct for all.
 	labeled := s.constant("labeled part", 1) * 2 * (variance[0] - variance[1])
 	unlabeled := factor * 2 * (variance[0] - variance[2])
 	off := 0.0

@@ -14,18 +14,18 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// RiskWorld is a classifier seen on a population, of which each class shows one of finitely many logits, and the size of the
-// data sets that are drawn from it.
+// RiskWorld is a classifier on a population, with finitely many logits in each class, and the size of the data sets
+// drawn from it.
 type RiskWorld struct {
 	Positive, Negative []LogitAtom     // the probabilities of each class add up to 1
 	Labeled, Unlabeled int             // n_P and n_U, at least 1 each and at most 6 together
-	Loss               risk.MarginLoss // what the true risk is made of; nil means [risk.SigmoidLoss]
+	Loss               risk.MarginLoss // the loss of the true risk; nil means [risk.SigmoidLoss]
 }
 
-// LogitAtom is a logit that examples of a class can get, and the probability that they do.
+// LogitAtom is a possible logit of a class, with its probability.
 type LogitAtom struct{ Logit, P float64 }
 
-// RiskErrors is what an estimate of the risk does over all data sets that can be drawn.
+// RiskErrors holds the errors of an estimate of the risk over all data sets that can be drawn.
 type RiskErrors struct {
 	Prior    float64
 	Risk     float64 // the true risk, π E[ℓ(t)|y=1] + (1−π) E[ℓ(−t)|y=0]
@@ -36,9 +36,8 @@ type RiskErrors struct {
 	Total    float64 // sum of the data sets' probabilities
 }
 
-// Measure enumerates all data sets of w's size, in which the estimate sees the logits and which examples are labeled, at each
-// class prior. The estimate is told the prior, as uPU must be. The risks are those of package pucl, run on the engine in
-// float64.
+// Measure enumerates all data sets of w's size. The estimate receives the logits and the labels, and each class prior,
+// as uPU requires. The risks are those of package pucl, run on the engine in float64.
 func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk.Risk, priors ...float64) (out []RiskErrors,
 	err error) {
 	defer must.Catch(&err)
@@ -79,7 +78,7 @@ func (w RiskWorld) Measure(eng *engine.Engine, estimate func(prior float64) risk
 	return out, nil
 }
 
-// validate returns an error for what cannot be enumerated.
+// validate returns an error for inputs that cannot be enumerated.
 func (w RiskWorld) validate(priors []float64) error {
 	if w.Labeled < 1 || w.Unlabeled < 1 || w.Labeled+w.Unlabeled > 6 ||
 		len(w.Positive) == 0 || len(w.Negative) == 0 || len(priors) == 0 {
@@ -108,7 +107,7 @@ func (w RiskWorld) validate(priors []float64) error {
 	return nil
 }
 
-// eachDataSet visits the logits of every data set, the labeled ones first. The probability of one depends on the prior.
+// eachDataSet visits the logits of every data set, the labeled ones first. Its probability depends on the prior.
 func (w RiskWorld) eachDataSet(visit func(logits []float64, probability func(prior float64) float64)) {
 	nP, nU := w.Labeled, w.Unlabeled
 	logits := make([]float64, nP+nU)
@@ -135,13 +134,13 @@ func (w RiskWorld) eachDataSet(visit func(logits []float64, probability func(pri
 	draw(0, 0, 1)
 }
 
-// atomLoss is the loss of an atom taken for a positive and for a negative, with its class and its probability.
+// atomLoss is the loss of an atom with a positive and with a negative label, with its class and its probability.
 type atomLoss struct {
 	positive                  bool
 	p, asPositive, asNegative float64
 }
 
-// measureLosses reads the losses of the atoms of both classes off the supervised risk of single examples.
+// measureLosses computes the losses of the atoms of both classes from the supervised risk of single examples.
 func measureLosses(eng *engine.Engine, w RiskWorld) []atomLoss {
 	exec := must.Get(NewExec(eng.Backend, func(logits, labels *Node) *Node { return risk.PN(w.Loss)(logits, labels) }))
 	defer exec.Finalize()
@@ -156,7 +155,7 @@ func measureLosses(eng *engine.Engine, w RiskWorld) []atomLoss {
 	return append(class(w.Positive, true), class(w.Negative, false)...)
 }
 
-// trueErrors returns what needs no data sets: the true risk and the formula.
+// trueErrors returns the fields that need no data sets: the true risk and the formula.
 func trueErrors(losses []atomLoss, prior float64, nP, nU int) RiskErrors {
 	r := RiskErrors{Prior: prior}
 	var difference, differenceSquared, unlabeled, unlabeledSquared float64

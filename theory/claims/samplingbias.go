@@ -9,11 +9,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// SamplingBias returns the claim that ssCL is a biased estimate of the ideal loss because negatives drawn from all data can be
-// of the anchor's class.
+// SamplingBias returns the claim that ssCL is a biased estimate of the ideal loss because negatives drawn from all data
+// can have the anchor's class.
 //
-// The check takes the false negatives out: a batch of one sample of the anchor's class and b−1 of the other has the ideal loss
-// for its mean, exactly, class by class. With them the mean is another.
+// The check removes the false negatives: a batch of one sample of the anchor's class and b−1 of the other has exactly
+// the ideal loss as its mean, for each class. With false negatives the mean differs.
 func SamplingBias() Claim {
 	return Claim{
 		ID: "sampling-bias",
@@ -30,7 +30,7 @@ func SamplingBias() Claim {
 	}
 }
 
-// labeledAnchors returns the objective that is o at labeled anchors and 0 at others, times so much.
+// labeledAnchors returns the objective that is factor times o at labeled anchors and 0 at others.
 func labeledAnchors(o pucl.Objective, factor float64) pucl.Objective {
 	only := func(term pucl.Term) pucl.Term { return pucl.Scale(factor, pucl.ByLabel(term, pucl.Nothing)) }
 	return pucl.Objective{Name: o.Name + " at labeled anchors", Attract: only(o.Attract), Repel: only(o.Repel)}

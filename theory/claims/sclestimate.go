@@ -10,10 +10,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// SCLConsistent returns the claim that supervised contrastive learning (14) is a consistent estimator of the ideal loss (3).
+// SCLConsistent returns the claim that supervised contrastive learning (14) is a consistent estimator of the ideal loss
+// (3).
 //
-// Of the attraction it is true. The log partition of (14) holds all rows of the batch, those of the anchor's class included,
-// which the ideal loss does not; the difference tends to a constant.
+// This is true of the attraction. The log partition of (14) includes all rows of the batch, also those of the anchor's
+// class, which the ideal loss excludes; the difference tends to a constant.
 func SCLConsistent() Claim {
 	return Claim{
 		ID:        "scl-consistent",
@@ -28,7 +29,7 @@ func SCLConsistent() Claim {
 	}
 }
 
-// viewsOf returns the share of identical views that a check is to draw with.
+// viewsOf returns the probability of identical views for a check.
 func viewsOf(s *subject) float64 {
 	if s.assumes("independent views") {
 		return theory.IndependentViews
@@ -88,8 +89,8 @@ func sclConsistentFinding(s *subject) Finding {
 
 // SCLVariance returns the claim that SCL varies less than ssCL.
 //
-// With independent views it is the mean of ssCL over the ways to pair the rows of a class, so it does, by a size that is known.
-// With views that are equal it does not.
+// With independent views it is the mean of ssCL over the pairings of the rows of a class, so it does, by a known
+// amount. With equal views it does not.
 func SCLVariance() Claim {
 	return Claim{
 		ID: "scl-variance",
@@ -105,7 +106,8 @@ func SCLVariance() Claim {
 	}
 }
 
-// SCLGap returns Var(L_ssCL) − Var(L_SCL) under independent views: that of Theorem2Gap of both classes, over their random sizes.
+// SCLGap returns Var(L_ssCL) − Var(L_SCL) under independent views: the sum of Theorem2Gap over both classes, averaged
+// over their random sizes.
 func SCLGap(p theory.Population, b int, prior, tau float64) (gap float64, err error) {
 	defer must.Catch(&err)
 	positive, negative := must.Get2(p.PairVariance(tau))

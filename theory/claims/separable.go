@@ -12,10 +12,10 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// AlignedUniform returns the claim that representations that are aligned and uniform are linearly separable.
+// AlignedUniform returns the claim that aligned and uniform representations are linearly separable.
 //
-// Perfect alignment puts the views of an example on one point, perfect uniformity spreads the examples evenly; neither says which
-// examples are of a class. The check labels eight even points of the circle in all ways.
+// Perfect alignment maps the views of an example to one point, perfect uniformity spreads the examples evenly; neither
+// determines the classes of the examples. The check labels eight evenly spaced points of the circle in all ways.
 func AlignedUniform() Claim {
 	return Claim{
 		ID: "aligned-uniform",
@@ -31,7 +31,7 @@ func AlignedUniform() Claim {
 	}
 }
 
-// separableInPlane reports whether a line parts points of the plane by their labels, as far as 720 directions can tell.
+// separableInPlane reports whether a line separates points of the plane by their labels, among 720 directions.
 func separableInPlane(points [][]float64, positive []bool) bool {
 	for step := range 720 {
 		angle := 2 * math.Pi * float64(step) / 720
@@ -51,7 +51,7 @@ func separableInPlane(points [][]float64, positive []bool) bool {
 	return false
 }
 
-// countSeparable returns how many of all ways to label the points a line can part.
+// countSeparable returns the number of labelings of the points that a line separates, and of all labelings.
 func countSeparable(points [][]float64) (separable, all int) {
 	for mask := range 1 << len(points) {
 		all++
@@ -71,7 +71,7 @@ func alignedUniformFinding(s *subject) Finding {
 		points = drawn()
 	}
 	placements := append([][][]float64{points}, lists.Make(20, func(int) [][]float64 { return drawn() })...)
-	measured := func(o pucl.Objective) []float64 { // of every placement, both views of an example on its point
+	measured := func(o pucl.Objective) []float64 { // of every placement, with both views of an example at its point
 		batches := lists.Map(placements, func(z [][]float64) [][]float64 { return slices.Concat(z, z) })
 		return lists.Map(must.Get(theory.AnchorLosses(s.eng, o, batches, make([]bool, len(points)), nil, 0.5)), rowMean)
 	}
@@ -81,7 +81,7 @@ func alignedUniformFinding(s *subject) Finding {
 		better += oneIf(other < uniformity)
 	}
 	separable, all := countSeparable(points)
-	classes, parted := 0, 0 // whole classes on a point each, one against the rest
+	classes, parted := 0, 0 // one point per class, one class against the others
 	for n := 2; n <= 8; n++ {
 		for k := range n {
 			classes++
@@ -116,11 +116,11 @@ func alignedUniformFinding(s *subject) Finding {
 	return f
 }
 
-// PositivesTogether returns the claim that clustering the positives together solves the classification of positives against
-// negatives.
+// PositivesTogether returns the claim that clustering the positives together solves the classification of positives
+// against negatives.
 //
-// It says nothing of the negatives. On the sphere positives on one point can be parted from all other points; without the
-// sphere, or with negatives among the positives, not.
+// It states nothing about the negatives. On the sphere, positives at one point can be separated from all other points.
+// Without the sphere, or with negatives among the positives, they cannot.
 func PositivesTogether() Claim {
 	return Claim{
 		ID: "positives-together",
@@ -136,8 +136,8 @@ func PositivesTogether() Claim {
 	}
 }
 
-// countParted puts all positives on the first places and negatives on every choice of the others, and counts what a line can
-// part.
+// countParted puts all positives on the first places and negatives on every choice of the others, and counts the
+// choices that a line separates.
 func countParted(places [][]float64, positives int) (parted, all int) {
 	rest := places[positives:]
 	for mask := 1; mask < 1<<len(rest); mask++ {
@@ -164,7 +164,7 @@ func positivesTogetherFinding(scattered bool) Finding {
 	grid[0], grid[4] = grid[4], grid[0] // the positives lie in the middle
 	onCircle, circles := countParted(circle, positives)
 	inPlane, planes := countParted(grid, positives)
-	among, amongs := countParted(append([][]float64{circle[0]}, circle...), positives) // a negative may lie on their point
+	among, amongs := countParted(append([][]float64{circle[0]}, circle...), positives) // a negative may coincide
 	measure(&f, circles, "positives on one point of the circle, negatives on some of seven others")
 	measure(&f, onCircle, "of these linearly separable")
 	measure(&f, amongs, "the same, negatives allowed on the positives' point")

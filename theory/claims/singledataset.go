@@ -7,11 +7,11 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// SingleDatasetShare returns the claim that labeling positives within one data set leaves unlabeled data that no longer show the
-// mixture.
+// SingleDatasetShare returns the claim that after labeling positives within one data set the unlabeled data are no
+// longer draws of the population.
 //
-// An example that was not labeled is positive with probability π(1−c)/(1−πc), less than π. The check goes over all data sets of a
-// few examples in rational arithmetic, and holds [theory.Design.UnlabeledPrior] against it.
+// An unlabeled example is positive with probability π(1−c)/(1−πc), less than π. The check enumerates all data sets of a
+// few examples in rational arithmetic, and compares [theory.Design.UnlabeledPrior] with it.
 func SingleDatasetShare() Claim {
 	return Claim{
 		ID: "single-dataset",
@@ -25,7 +25,7 @@ func SingleDatasetShare() Claim {
 	}
 }
 
-// singleDatasetFinding compares the share of positives among the unlabeled, by counting, with the formula and with π.
+// singleDatasetFinding compares the counted fraction of positives among the unlabeled with the formula and with π.
 func singleDatasetFinding(s *subject) Finding {
 	var f Finding
 	random, factor := s.assumes("labels at random"), s.rational("label rate", whole(1))
@@ -67,8 +67,8 @@ func singleDatasetFinding(s *subject) Finding {
 	return f
 }
 
-// unlabeledShare returns the expected number of unlabeled positives over that of unlabeled examples, counting the ways that n
-// examples can be positive and labeled. Where labels are not at random, one positive of each data set is labeled.
+// unlabeledShare returns the expected number of unlabeled positives divided by that of unlabeled examples, over all
+// classes and labels of n examples. If random is false, one positive of each data set is labeled.
 func unlabeledShare(n int64, prior, rate *big.Rat, random bool) *big.Rat {
 	positives, all := new(big.Rat), new(big.Rat)
 	for k := range n + 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// multisets yields every way to put least to most rows on the places 0 … places−1, the fewest rows first, as sorted place
-// numbers in a slice that is reused.
+// multisets yields every way to place least to most rows on the places 0 … places−1, the fewest rows first, as sorted
+// place numbers in a slice that is reused.
 func multisets(least, most, places int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		var fill func(x []int, i, from int) bool
@@ -34,7 +34,7 @@ func multisets(least, most, places int) iter.Seq[[]int] {
 	}
 }
 
-// pick parts the rows in those whose bit is set in mask and the others.
+// pick splits the rows into those whose bit is set in mask and the others.
 func pick(rows theory.RationalPoints, mask int) (chosen, rest theory.RationalPoints) {
 	for i, row := range rows {
 		if mask>>i&1 == 1 {
@@ -46,7 +46,7 @@ func pick(rows theory.RationalPoints, mask int) (chosen, rest theory.RationalPoi
 	return chosen, rest
 }
 
-// labelings yields every way to label some of the rows but not all of them.
+// labelings yields every labeling of at least one row but not all of them.
 func labelings(rows theory.RationalPoints) iter.Seq2[theory.RationalPoints, theory.RationalPoints] {
 	return func(yield func(labeled, unlabeled theory.RationalPoints) bool) {
 		for mask := 1; mask < 1<<len(rows)-1; mask++ {
@@ -57,8 +57,8 @@ func labelings(rows theory.RationalPoints) iter.Seq2[theory.RationalPoints, theo
 	}
 }
 
-// labeledLines yields every labeling of every choice of least to most rows on the integers from 0 to longest of a line that
-// has a row at 0: the fewest rows first, and of these those that reach least far.
+// labeledLines yields every labeling of every choice of least to most rows on the integers from 0 to longest, including
+// a row at 0. It starts with the fewest rows, and among these with the smallest range.
 func labeledLines(least, most, longest int) iter.Seq2[theory.RationalPoints, theory.RationalPoints] {
 	return func(yield func(labeled, unlabeled theory.RationalPoints) bool) {
 		for n := least; n <= most; n++ {
@@ -83,12 +83,12 @@ func onLine(x []int) theory.RationalPoints {
 	return lists.Map(x, func(v int) []*big.Rat { return []*big.Rat{whole(int64(v))} })
 }
 
-// seeded are the expected potentials right after Algorithm 1(B) has drawn its negative center: of Definition 6, with the
-// labeled rows charged to the positive center, and of the unlabeled rows alone.
+// seeded are the expected potentials right after Algorithm 1(B) has drawn its negative center: Definition 6, the
+// potential with labeled rows assigned to the positive center, and the potential of the unlabeled rows alone.
 type seeded struct{ free, constrained, unlabeled *big.Rat }
 
-// seedingPotentials returns the expected potentials. Where all unlabeled rows lie on the positive center, whichever is drawn
-// adds nothing.
+// seedingPotentials returns the expected potentials. If all unlabeled rows lie on the positive center, every draw has
+// the same result.
 func seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
 	center := labeled.Mean()
 	weights, total := theory.RationalSeedingWeights(labeled, unlabeled)
@@ -115,7 +115,7 @@ func union(labeled, unlabeled theory.RationalPoints) theory.RationalPoints {
 // squaredDistance is the assumption that the negative center is drawn by its squared distance from the positive one.
 const squaredDistance = "squared distance"
 
-// seedingPotentials is the function of that name; where the assumption is dropped, the draw is even.
+// seedingPotentials is the function of that name; if the assumption is dropped, the draw is uniform.
 func (s *subject) seedingPotentials(labeled, unlabeled theory.RationalPoints) seeded {
 	if s.assumes(squaredDistance) {
 		return once(s, "seeding: "+places(labeled)+places(unlabeled), func() seeded { return seedingPotentials(labeled, unlabeled) })
@@ -141,7 +141,7 @@ func decimal(x *big.Rat) float64 {
 	return f
 }
 
-// larger returns the larger of x and y, x where they are equal.
+// larger returns the larger of x and y, x if they are equal.
 func larger(x, y *big.Rat) *big.Rat {
 	if y.Cmp(x) > 0 {
 		return y
@@ -149,7 +149,7 @@ func larger(x, y *big.Rat) *big.Rat {
 	return x
 }
 
-// places writes rows down: "{0, 1, 1}" on a line, "{(0, 1), (2, 2)}" else.
+// places formats rows: "{0, 1, 1}" on a line, else "{(0, 1), (2, 2)}".
 func places(rows theory.RationalPoints) string {
 	return "{" + strings.Join(lists.Map(rows, func(row []*big.Rat) string {
 		text := strings.Join(lists.Map(row, (*big.Rat).RatString), ", ")

@@ -16,8 +16,9 @@ import (
 
 // SphereRadius returns the claim that the similarity of (3) is the inner product of vectors on a sphere of radius 1/τ.
 //
-// Vectors of length r have the inner product r² cos, and the similarity is cos/τ: the radius is 1/√τ. The check compares in
-// rational arithmetic, on unit vectors with rational coordinates, and holds the similarity against the one that trains.
+// Vectors of length r have the inner product r² cos, and the similarity is cos/τ: the radius is 1/√τ. The check
+// compares in rational arithmetic, on unit vectors with rational coordinates, and compares the similarity with the one
+// used in training.
 func SphereRadius() Claim {
 	return Claim{
 		ID:        "sphere-radius",
@@ -40,7 +41,7 @@ func SphereRadius() Claim {
 func rationalDirections() theory.RationalPoints {
 	var all theory.RationalPoints
 	for _, t := range [][2]int64{{0, 1}, {1, 3}, {1, 2}, {2, 3}, {1, 1}, {3, 2}, {5, 2}, {-1, 2}, {-3, 1}} {
-		// The chord through (−1, 0) with slope t meets the circle again here.
+		// The second intersection of the circle with the chord through (−1, 0) of slope t.
 		slope := big.NewRat(t[0], t[1])
 		square := times(slope, slope)
 		below := plus(whole(1), square)
@@ -57,7 +58,8 @@ func rationalInner(x, y []*big.Rat) *big.Rat {
 	return sum
 }
 
-// measurePairs returns what a term of package pucl makes of single pairs of rows, as a batch of one example with two views.
+// measurePairs returns the values of a term of package pucl on single pairs of rows, each a batch of one example with
+// two views.
 func measurePairs(eng *engine.Engine, term pucl.Term, pairs [][][]float64, tau float64) []float64 {
 	o := pucl.Objective{Name: "pair", Attract: pucl.Nothing, Repel: term}
 	losses := must.Get(theory.AnchorLosses(eng, o, pairs, []bool{false}, nil, tau))
@@ -76,7 +78,7 @@ func eachRationalPair(points theory.RationalPoints) (pairs [][2][]*big.Rat, floa
 	return pairs, floats
 }
 
-// sphereFinding holds a squared radius, as a function of τ, against the similarity.
+// sphereFinding compares a squared radius, as a function of τ, with the similarity.
 func sphereFinding(s *subject, squaredRadius func(tau *big.Rat) *big.Rat) Finding {
 	var f Finding
 	lengths := []*big.Rat{whole(1), whole(1)}
@@ -130,8 +132,8 @@ func sphereFinding(s *subject, squaredRadius func(tau *big.Rat) *big.Rat) Findin
 	return f
 }
 
-// InnerProductDistance returns the claim that for normalized representations the inner product is as good as a distance: the
-// one orders pairs as the other does, reversed, and gives it, |u − v|² = 2 − 2u·v.
+// InnerProductDistance returns the claim that for normalized representations the inner product is equivalent to a
+// distance: it orders pairs in the reverse order of the distance, and |u − v|² = 2 − 2u·v.
 func InnerProductDistance() Claim {
 	return Claim{
 		ID:          "inner-product",
@@ -147,7 +149,8 @@ func InnerProductDistance() Claim {
 	}
 }
 
-// innerProductFinding holds a formula for the squared distance by the inner product against both, and compares the orders.
+// innerProductFinding compares a formula for the squared distance by the inner product with both, and compares the
+// orders.
 func innerProductFinding(s *subject, distance func(inner *big.Rat) *big.Rat) Finding {
 	var f Finding
 	directions := rationalDirections()
@@ -194,8 +197,8 @@ func innerProductFinding(s *subject, distance func(inner *big.Rat) *big.Rat) Fin
 	return f
 }
 
-// reversedOrder counts, over all rows u, v and w, in how many v has a larger inner product with u than w but is no nearer, or
-// the other way round.
+// reversedOrder counts the triples of rows u, v and w, and those in which the order of v and w by inner product with u
+// is not the reverse of their order by distance from u.
 func reversedOrder(rows theory.RationalPoints) (triples, not int) {
 	for i, u := range rows {
 		for j, v := range rows {

@@ -9,14 +9,14 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// Statement is a sentence, formula, caption or footnote of a document that says something mathematical, in our words, with the
-// claims that check it, or the reason why none does.
+// Statement is a mathematical sentence, formula, caption or footnote of a document, in our words. It lists the claims
+// that check it, or gives the reason why none does.
 type Statement struct {
 	Document string   `json:"document"`
-	Place    string   `json:"place"` // section, number of equation, theorem, figure, table or footnote
+	Place    string   `json:"place"` // section, or number of equation, theorem, figure, table or footnote
 	Says     string   `json:"says"`
 	Claims   []string `json:"claims,omitempty"` // IDs
-	Reason   string   `json:"reason,omitempty"` // why there is no claim; "" where there is one
+	Reason   string   `json:"reason,omitempty"` // why there is no claim; "" if there is one
 }
 
 // The documents, in the order of [Statements].
@@ -45,15 +45,15 @@ const (
 	gaussians  = "empirical: the runs of notebook gaussians"
 )
 
-// Statements lists what the documents say, in their order.
+// Statements lists the statements of the documents, in their order.
 func Statements() []Statement {
 	return slices.Concat(debiasedStatements(), puclStatements(), puclAppendixStatements(), puclProofStatements(),
 		introStatements(),
 		makStatements(), slidesStatements())
 }
 
-// statementsOf returns the statements of a document, of which each row holds the place, what it says, and either the IDs of
-// claims, with spaces between them, or after a dash the reason why there is none.
+// statementsOf returns the statements of a document. Each row holds the place, the statement, and either the IDs of
+// claims, separated by spaces, or after a dash the reason why there is none.
 func statementsOf(document string, rows [][3]string) []Statement {
 	return lists.Map(rows, func(row [3]string) Statement {
 		s := Statement{Document: document, Place: row[0], Says: row[1]}
@@ -66,8 +66,8 @@ func statementsOf(document string, rows [][3]string) []Statement {
 	})
 }
 
-// WriteStatements writes statements as Markdown: a heading and a table for each document. Of checked claims the verdicts stand
-// beside the IDs; with none given, the IDs stand alone.
+// WriteStatements writes statements as Markdown: a heading and a table for each document. The verdicts of checked
+// claims stand beside the IDs; without checked claims, the IDs stand alone.
 func WriteStatements(w io.Writer, statements []Statement, checked ...Claim) error {
 	var text strings.Builder
 	document := ""

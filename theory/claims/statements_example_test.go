@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/theory/claims"
 )
 
-// What the slides state, and which claims check it.
+// The statements of the slides, and the claims that check them.
 func ExampleStatements() {
 	for _, s := range claims.Statements() {
 		if s.Document == claims.SlidesDocument && len(s.Claims) > 0 {
@@ -26,8 +26,8 @@ func ExampleStatements() {
 	// artificial experiment: whether L_Pos recovers the original distribution (lpos-recovers)
 }
 
-// Positives show +1 or −1, each with probability ½, so that ζ₂ = Var(z·z') = 1. With one unlabeled example the gain in
-// variance is 2m(m−1)/((2m−1)(m+1)²): it grows with the labels at first, and then falls.
+// Positives are +1 or −1, each with probability ½, so that ζ₂ = Var(z·z') = 1. With one unlabeled example the gain in
+// variance is 2m(m−1)/((2m−1)(m+1)²): it first grows with the labels, and then falls.
 func ExampleTheorem2Gap() {
 	pairs, _, err := claims.TwoSigns().PairVariance(1)
 	if err != nil {

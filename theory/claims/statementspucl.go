@@ -65,7 +65,7 @@ func puclStatements() []Statement {
 	})
 }
 
-// puclAppendixStatements lists those of appendices A.1 to A.5.4.
+// puclAppendixStatements lists the statements of appendices A.1 to A.5.4.
 func puclAppendixStatements() []Statement {
 	return statementsOf(PUCLDocument, [][3]string{
 		{"appendix A.1", "symbols", "– " + notation},
@@ -125,7 +125,7 @@ func puclAppendixStatements() []Statement {
 	})
 }
 
-// puclProofStatements lists those of the proofs, of appendix A.6 and of A.7.
+// puclProofStatements lists the statements of the proofs, of appendix A.6 and of A.7.
 func puclProofStatements() []Statement {
 	return statementsOf(PUCLDocument, [][3]string{
 		{"A.5.5, (23)", "the data come from a supervised data set of which some positives are labeled", "– " + definition},

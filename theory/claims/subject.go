@@ -9,33 +9,34 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// grounds lists what a claim's verdict rests on, so that a mistake can be planted in each. A check that asks its subject for
-// anything else, or leaves anything of it out, is an error.
+// grounds lists the parts that a claim's verdict depends on, so that a bug can be injected in each. It is an error if a
+// check uses an unlisted part or does not use a listed one.
 type grounds struct {
 	objectives  []string   // by the names that they have in package pucl: "PUCL"
-	constants   []string   // of formulas, each moved up and down: "kappa"
-	assumptions []string   // that cases are drawn under, alike in all claims that share one: "independent views"
-	mistakes    []mistake  // what else can be done wrongly
-	unneeded    []unneeded // what of all this the verdict does not change with, and why
+	constants   []string   // of formulas, each increased and decreased: "kappa"
+	assumptions []string   // of the cases, with the same names in all claims: "independent views"
+	mistakes    []mistake  // other possible bugs
+	unneeded    []unneeded // bugs that do not change the verdict, and why
 }
 
-// mistake is a step done wrongly: an algorithm that skips a line, an estimate in another's place.
+// mistake is a wrong step: an algorithm that skips a line, or a wrong estimate.
 type mistake struct{ name, what string }
 
-// unneeded says why a verdict stays as it is under a plant: one of a given name, or all that concern a ground of that name.
+// unneeded gives the reason why a bug does not change the verdict. name is the name of one bug, or of a ground, for all
+// its bugs.
 type unneeded struct{ name, why string }
 
-// subject is what a check looks at: it hands out all that a verdict rests on, as it is, or with the mistake that is planted.
+// subject supplies a check with the parts that its verdict depends on, either unchanged or with the injected bug.
 type subject struct {
 	eng   *engine.Engine
 	plant Plant
-	rests *grounds // nil asks for no list, and for no equation of an objective
+	rests *grounds // nil disables the list, and the comparison of objectives with equations
 	bench *bench
 	asked []string
 }
 
-// objective returns o, or what is planted in its place under the same name. It ends the check of a claim where that is not
-// what the equation of this name says.
+// objective returns o, or its mutation under the same name. It ends the check of a claim if the result disagrees with
+// the equation of this name.
 func (s *subject) objective(o pucl.Objective) pucl.Objective {
 	s.note(o.Name, "objectives", func(g grounds) []string { return g.objectives })
 	o = s.planted(o)
@@ -45,7 +46,7 @@ func (s *subject) objective(o pucl.Objective) pucl.Objective {
 	return o
 }
 
-// planted returns o, or what is planted in its place.
+// planted returns o, or its mutation.
 func (s *subject) planted(o pucl.Objective) pucl.Objective {
 	if s.plant.instead == nil {
 		return o
@@ -55,7 +56,7 @@ func (s *subject) planted(o pucl.Objective) pucl.Objective {
 	return planted
 }
 
-// constant returns the value of a formula's constant, or the moved one.
+// constant returns the value of a formula's constant, or the mutated one.
 func (s *subject) constant(name string, value float64) float64 {
 	moved, _ := s.rational(name, big.NewRat(1, 1)).Float64()
 	return moved * value
@@ -69,13 +70,13 @@ func (s *subject) rational(name string, value *big.Rat) *big.Rat {
 	return times(s.plant.factor, value)
 }
 
-// assumes reports whether cases are to be drawn under the assumption, as they are where it is not dropped.
+// assumes reports whether cases must satisfy the assumption, which is true unless the injected bug drops it.
 func (s *subject) assumes(assumption string) bool {
 	s.note(assumption, "assumptions", func(g grounds) []string { return g.assumptions })
 	return s.plant.assumption != assumption
 }
 
-// mistaken reports whether a step is to be done wrongly.
+// mistaken reports whether a step must be done wrongly.
 func (s *subject) mistaken(name string) bool {
 	s.note(name, "mistakes", grounds.mistakeNames)
 	return s.plant.mistake == name
@@ -90,7 +91,7 @@ func (g grounds) mistakeNames() []string {
 	return names
 }
 
-// note remembers that the check asked for name, and ends it where the claim does not list that.
+// note records that the check used name, and ends the check if the claim does not list it.
 func (s *subject) note(name, kind string, of func(grounds) []string) {
 	if s.rests != nil && !slices.Contains(of(*s.rests), name) {
 		must.Fail("the check asks for %q, which is not among the %s that the claim rests on: %q", name, kind, of(*s.rests))
@@ -100,7 +101,7 @@ func (s *subject) note(name, kind string, of func(grounds) []string) {
 	}
 }
 
-// forgotten returns what the claim lists and its check did not ask for, "" where there is none.
+// forgotten returns a listed part that the check did not use, "" if there is none.
 func (s *subject) forgotten() string {
 	if s.rests == nil {
 		return ""

@@ -11,11 +11,12 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// TemperatureLimits returns the claim on what τ does to the softmax in the InfoNCE loss: a small one makes it the maximum, so
-// that hard negatives alone count, a large one the uniform distribution.
+// TemperatureLimits returns the claim on the effect of τ on the softmax in the InfoNCE loss: a small τ makes it the
+// maximum, so that only hard negatives count, and a large τ the uniform distribution.
 //
-// Two inequalities say it exactly. With c the cosines of an anchor, τ·ℓ lies between max(c) − c_own and that plus τ log(2b−1);
-// and ℓ lies within 2/τ of log(2b−1). The check measures both, and the shares of the softmax, on the loss that trains.
+// Two inequalities state it exactly. With c the cosines of an anchor, τ·ℓ lies between max(c) − c_own and that plus τ
+// log(2b−1); and ℓ lies within 2/τ of log(2b−1). The check measures both, and the softmax probabilities, on the
+// training loss.
 func TemperatureLimits() Claim {
 	return Claim{
 		ID: "temperature-limits",
@@ -33,7 +34,7 @@ func TemperatureLimits() Claim {
 	}
 }
 
-// temperatureFinding holds the loss against its limits, of which the second is allowed slack·τ·log(2b−1) to leave.
+// temperatureFinding compares the loss with its limits; the slack of the second is slack·τ·log(2b−1).
 func temperatureFinding(s *subject, o pucl.Objective, slack float64) Finding {
 	var f Finding
 	rng := rand.New(rand.NewPCG(5, 0x51))
@@ -43,9 +44,9 @@ func temperatureFinding(s *subject, o pucl.Objective, slack float64) Finding {
 	equal := theory.GivenBatch{Z: slices.Repeat([][]float64{{1, 0, 0}}, 2*b), Labeled: batches[0].Labeled,
 		Class: batches[0].Class}
 	anchors, below, above, far := 0, 0, 0, 0
-	var tight float64 // how much of slack·τ·log(2b−1) the loss takes, at most
+	var tight float64 // largest used fraction of slack·τ·log(2b−1)
 	for _, tau := range []float64{0.02, 0.5, 2, 50} {
-		least, most := 1.0, 0.0 // share of the softmax on the largest cosine
+		least, most := 1.0, 0.0 // softmax probability of the largest cosine
 		all := append(slices.Clone(batches), equal)
 		rows := lists.Map(all, func(batch theory.GivenBatch) [][]float64 { return batch.Z })
 		losses := must.Get(theory.AnchorLosses(s.eng, o, rows, equal.Labeled, equal.Class, tau))

@@ -10,11 +10,13 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem1 returns the claim that SCL-PU, equation (5), misses the ideal loss by a closed form in the proximities of the classes.
+// Theorem1 returns the claim that the bias of SCL-PU, equation (5), against the ideal loss has a closed form in the
+// proximities of the classes.
 //
-// The proof looks at attraction alone, as a reward, and that alone it gets right, for large batches and for an ideal loss
-// whose anchors are the batch's. The difference between the losses has the other sign, since attraction enters a loss
-// negatively, and holds a difference between log partitions, which the proof lets cancel. The check measures each step.
+// The proof treats only the attraction, as a reward. For it the result is correct, for large batches and for an ideal
+// loss with the batch's anchors. The difference between the losses has the opposite sign, since attraction is
+// subtracted in a loss. It also contains a difference between log partitions, which the proof cancels. The check
+// measures each step.
 func Theorem1() Claim {
 	return Claim{
 		ID:        "theorem-1",
@@ -43,8 +45,8 @@ func Theorem1() Claim {
 	}
 }
 
-// Theorem1Printed returns the right side of Theorem 1, with γ = m/u and π the prior of the population. Without unlabeled
-// examples, where γ is infinite, it is 0.
+// Theorem1Printed returns the right side of Theorem 1, with γ = m/u and π the prior of the population. It is 0 without
+// unlabeled examples, where γ is infinite.
 func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
 	defer must.Catch(&err)
 	positive, negative, between := must.Get3(p.Proximity(tau))
@@ -52,14 +54,14 @@ func Theorem1Printed(p theory.Population, d theory.Design, tau float64) (bias fl
 	return d.Prior * (1 - d.Prior) * unlabeled * (2*between - positive - negative), nil
 }
 
-// Theorem1Attraction returns what holds in place of Theorem 1, for the attraction of SCL-PU under independent views: its
-// expectation minus that of the ideal loss,
+// Theorem1Attraction returns the corrected formula of Theorem 1 for the attraction of SCL-PU under independent views:
+// its expectation minus that of the ideal loss,
 //
 //	(α−π)(μ_P − μ_N) + u/b · (2u−2)/(2u−1) · q(1−q)[2μ_PN − (μ_P + μ_N)],
 //
-// with q the prior of the unlabeled examples and α = (m + uq)/b the share of positives among the anchors. The first part
-// is there because the batch holds more positives than the population; it vanishes where the ideal loss draws its anchors
-// with prior α. In the loss the whole expression counts negatively.
+// with q the prior of the unlabeled examples and α = (m + uq)/b the fraction of positives among the anchors. The first
+// part arises because the batch has more positives than the population; it vanishes if the ideal loss draws its anchors
+// with prior α. In the loss the whole expression has the opposite sign.
 func Theorem1Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
 	defer must.Catch(&err)
 	mix, group := theorem1Parts(p, d, tau)
@@ -77,10 +79,10 @@ func theorem1Parts(p theory.Population, d theory.Design, tau float64) (mix, grou
 	return mix, group
 }
 
-// biasFormula is a formula for a bias on a population, as Theorem1Printed.
+// biasFormula is a formula for a bias on a population, like Theorem1Printed.
 type biasFormula func(p theory.Population, d theory.Design, tau float64) (float64, error)
 
-// theorem1Readings are the differences that the left side of Theorem 1 can mean.
+// theorem1Readings are the possible meanings of the left side of Theorem 1.
 var theorem1Readings = []struct {
 	name string
 	of   func(r theory.Result, anchors float64) float64 // anchors is the ideal attraction for the batch's own anchors
@@ -101,7 +103,7 @@ func theorem1Finding(s *subject, formula biasFormula) Finding {
 	m := s.meters(1, s.objective(pucl.SCLPU()))[0]
 	cases := contrastCases(randomPlanes(4, 1), designsOf(0.3, [][2]int{{1, 1}, {2, 1}, {1, 2}, {2, 2}, {1, 3}}))
 	agreeing := make([]int, len(theorem1Readings))
-	large, ofLarge := 0, 0 // cases of u > 1 that agree once the factor for finite batches is taken out
+	large, ofLarge := 0, 0 // cases of u > 1 that agree after the factor for finite batches is removed
 	correction := 0.0      // largest error of the corrected formula
 	leastRatio, mostRatio := math.Inf(1), math.Inf(-1)
 	for _, c := range cases {
@@ -137,14 +139,14 @@ func theorem1Finding(s *subject, formula biasFormula) Finding {
 	return f
 }
 
-// asInLargeBatch takes the factor (2u−2)/(2u−1) of a finite batch out of a bias; u > 1.
+// asInLargeBatch removes the factor (2u−2)/(2u−1) of a finite batch from a bias; u > 1.
 func asInLargeBatch(bias float64, d theory.Design) float64 {
 	u := float64(d.Unlabeled)
 	return bias * (2*u - 1) / (2*u - 2)
 }
 
-// theorem1Judge makes the verdict out of how many cases agree in which reading; large tells whether the formula is the bias
-// of the attraction in large batches.
+// theorem1Judge sets the verdict from the number of agreeing cases in each reading; large reports whether the formula
+// is the bias of the attraction in large batches.
 func theorem1Judge(f *Finding, agreeing []int, cases int, large bool, smallest theorem1Case, correction float64) {
 	f.Number = exactly(smallest.bias)
 	f.Why = "A labeled anchor is attracted to draws of its class, without bias. An unlabeled anchor is attracted to 2u−1 " +
@@ -188,8 +190,8 @@ type theorem1Case struct {
 	text          string
 }
 
-// theorem1Smallest measures one labeled and one unlabeled example of classes at ±1, and that batches of one example, where
-// both losses are 0, have nothing to tell.
+// theorem1Smallest measures one labeled and one unlabeled example of classes at ±1. It also checks that batches of one
+// example, where both losses are 0, carry no information.
 func theorem1Smallest(m *meter, formula biasFormula, f *Finding) theorem1Case {
 	p, d := TwoPoints(), theory.Design{Labeled: 1, Unlabeled: 1, Prior: 0.5}
 	r := must.Get(m.Exact(p, d))
@@ -214,7 +216,7 @@ func theorem1Smallest(m *meter, formula biasFormula, f *Finding) theorem1Case {
 		"formula: %g.", r.Loss.Mean.Value, r.Ideal.Loss.Value, r.Bias.Value, attraction, printed)}
 }
 
-// theorem1Batches lets the batch grow at γ = 1, with classes at ±1, where the printed formula is the same all the while.
+// theorem1Batches increases the batch at γ = 1, with classes at ±1, for which the printed formula is constant.
 func theorem1Batches(m *meter, formula biasFormula, f *Finding) {
 	for _, u := range []int{2, 4, 8} {
 		r := must.Get(m.Exact(TwoPoints(), theory.Design{Labeled: u, Unlabeled: u, Prior: 0.5}))
@@ -231,7 +233,7 @@ func theorem1Batches(m *meter, formula biasFormula, f *Finding) {
 	measure(f, gap-attraction, "classes at ±1, γ = 1: bias of the loss as the batch grows without limit")
 }
 
-// theorem1SingleDataset puts the formula to a single data set, with either prior.
+// theorem1SingleDataset evaluates the formula on a single data set, with either prior.
 func theorem1SingleDataset(m *meter, formula biasFormula, f *Finding) {
 	cases, correction := contrastCases(randomPlanes(4, 2), []theory.Design{
 		{Labeled: 1, Unlabeled: 2, Prior: 0.5, Scheme: theory.SingleDataset, LabelRate: 0.4},
@@ -243,7 +245,7 @@ func theorem1SingleDataset(m *meter, formula biasFormula, f *Finding) {
 		mix, group := theorem1Parts(c.world, c.design, 1)
 		attraction := r.AttractionBias().Value
 		correction = max(correction, math.Abs(attraction-mix-group))
-		// The reading that favors the formula most: attractions, anchors as in the batch, large batches.
+		// The interpretation most favorable to the formula: attractions, the batch's anchors, large batches.
 		favored := asInLargeBatch(attraction-mix, c.design)
 		printed := must.Get(formula(c.world, c.design, 1))
 		unlabeled := c.design

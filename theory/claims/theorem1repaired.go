@@ -8,8 +8,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem1Repaired returns what holds in place of Theorem 1: the bias of SCL-PU's attraction in a finite batch, the bias of the
-// whole loss in large ones, and how fast it gets there.
+// Theorem1Repaired returns the corrected version of Theorem 1: the bias of SCL-PU's attraction in a finite batch, the
+// bias of the whole loss in large ones, and its rate of convergence.
 func Theorem1Repaired() Claim {
 	return Claim{
 		ID: "theorem-1-repaired",
@@ -59,8 +59,8 @@ func Theorem1Repaired() Claim {
 	}
 }
 
-// Theorem1Limit returns the bias of SCL-PU's loss in large batches, under independent views: it is limit + rate/b + O(1/b²) for b
-// examples, with the proportions of the design.
+// Theorem1Limit returns the bias of SCL-PU's loss in large batches, under independent views: it is limit + rate/b +
+// O(1/b²) for b examples, with the proportions of the design.
 func Theorem1Limit(p theory.Population, d theory.Design, tau float64) (limit, rate float64, err error) {
 	defer must.Catch(&err)
 	must.Do(d.Validate())
@@ -111,7 +111,7 @@ func theorem1RepairedFinding(s *subject) Finding {
 	} {
 		limit, rate := must.Get2(Theorem1Limit(c.world, c.design, 1))
 		limit, rate = s.constant("limit", limit), s.constant("rate", rate)
-		var off [3]float64 // b times what is left of the limit, at three sizes
+		var off [3]float64 // b times the difference to the limit, at three sizes
 		for k, d := range withViews([]theory.Design{c.design, c.design, c.design}, independent) {
 			d.Labeled, d.Unlabeled = d.Labeled<<k, d.Unlabeled<<k
 			bias := must.Get(m.Exact(c.world, d)).Bias.Value
@@ -132,7 +132,7 @@ func theorem1RepairedFinding(s *subject) Finding {
 		"at ±1, π = ½, γ = 1 and τ = 1, like 1/b, and not to the printed %.4g.", len(cases), f.Number.Value, printed)
 }
 
-// toInfinity extrapolates a quantity at b, 2b and 4b examples, which is a series in 1/b, to a batch without limit.
+// toInfinity extrapolates a quantity at b, 2b and 4b examples, which is a series in 1/b, to infinite batches.
 func toInfinity(at [3]float64) float64 { return (8*at[2] - 6*at[1] + at[0]) / 3 }
 
 // withViews returns the designs with independent views, or with identical ones.

@@ -29,12 +29,12 @@ func TestTheorem2MonotoneVerdict(t *testing.T) {
 	} {
 		measured(t, c.Finding, name, want, 1e-12)
 	}
-	// Without independent views the gain is a loss, so that it does not grow from m = 1 on.
+	// Without independent views the gain is negative, so that it does not grow from m = 1 on.
 	gap := value(t, c.Finding, "identical views, m = 2, u = 3: Δσ of the loss")
 	expect.That(t, gap <= -0.04, "identical views: Δσ = %g", gap)
 }
 
-// Other formulas get other verdicts, and one that is not what the losses do decides nothing.
+// Other formulas change the verdict, and a formula that disagrees with the losses decides nothing.
 func TestTheorem2MonotoneVerdictFollowsTheNumbers(t *testing.T) {
 	printed := func(m, _ int64) *big.Rat { // 1 − 1/n_PL, for n_PL = m
 		if m == 0 {
@@ -42,8 +42,8 @@ func TestTheorem2MonotoneVerdictFollowsTheNumbers(t *testing.T) {
 		}
 		return big.NewRat(m-1, m)
 	}
-	// 1 − 1/m does not fall at a fixed number of unlabeled examples, nor at a fixed number in all; among any numbers it does,
-	// since γ may grow while m gets less.
+	// 1 − 1/m does not fall at a fixed number of unlabeled examples, nor at a fixed total; between arbitrary numbers it
+	// does, since γ may grow while m decreases.
 	f := searchedMonotone(printed)
 	expect.That(t, f.Verdict == Conditional &&
 		strings.Contains(f.Sentence, "unlabeled examples and a fixed number of examples "+"in all") &&
@@ -104,7 +104,7 @@ func TestTheorem2VarianceRepairedVerdict(t *testing.T) {
 	near(t, "number", c.Number.Value, 4/27.0, 1e-15) // 2·2·1/(3·9)
 }
 
-// Signs: ζ₂ = 1, and the variances are those of signVariances.
+// Signs: ζ₂ = 1, and the variances equal those of signVariances.
 func TestPairMeansOfSigns(t *testing.T) {
 	kernel := [][]*big.Rat{{whole(1), whole(-1)}, {whole(-1), whole(1)}}
 	half := []*big.Rat{big.NewRat(1, 2), big.NewRat(1, 2)}
@@ -121,9 +121,9 @@ func TestTheorem2UnbiasedVerdict(t *testing.T) {
 	c := check(t, Theorem2Unbiased())
 	expect.That(t, c.Verdict == Fails && c.Corrected != "" && strings.Contains(c.Sentence, "6 of 30"),
 		"%s; corrected: %s", c, c.Corrected)
-	smallest := math.Log(3/(1+2*math.Exp(-2))) / 2 // as in TestTheorem1Verdict: here SCL-PU, PUCL and ssCL are one
+	smallest := math.Log(3/(1+2*math.Exp(-2))) / 2 // as in TestTheorem1Verdict: here SCL-PU, PUCL and ssCL are equal
 	near(t, "number", c.Number.Value, smallest, 1e-14)
-	// With α = 3/4 a positive anchor meets (3e + e⁻¹)/4, a negative one (e + 3e⁻¹)/4, an ideal one e⁻¹.
+	// With α = 3/4 a positive anchor has mean (3e + e⁻¹)/4, a negative one (e + 3e⁻¹)/4, an ideal one e⁻¹.
 	limit := 0.75*math.Log(0.75*math.E+0.25/math.E) + 0.25*math.Log(0.25*math.E+0.75/math.E) + 1
 	for name, want := range map[string]float64{
 		"classes at ±1, m = 1, u = 1: bias of ssCL":                                       smallest,
@@ -161,7 +161,7 @@ func TestTheorem2AttractionAgainstLoops(t *testing.T) {
 	}
 }
 
-// The verdict follows the numbers: the bias that loops find is a claim that holds.
+// With the bias from loops as formula, the claim holds.
 func TestTheorem2UnbiasedVerdictFollowsTheNumbers(t *testing.T) {
 	// The mean losses of ssCL and PUCL are the same under independent views; ssCL's loops are used for both.
 	f := theorem2UnbiasedFinding(onBench(t), func(p theory.Population, d theory.Design, tau float64) (float64, error) {
@@ -180,12 +180,12 @@ func TestTheorem2VarianceVerdict(t *testing.T) {
 	for name, want := range map[string]float64{
 		"cases with Δσ < 0":                                                                  0,
 		"signs, m = 2, u = 1: Δσ of the loss (18 batches)":                                   4.0 / 27,
-		"cases of 16 where Δσ is the formula, n_PL = labeled examples, m":                    4, // those with m = 1, where both are 0
+		"cases of 16 where Δσ is the formula, n_PL = labeled examples, m":                    4, // m = 1: both are 0
 		"cases of 16 where Δσ is the formula, n_PL = labeled rows, 2m":                       0,
 		"signs: Δσ of one labeled anchor's attraction, m = 2":                                2.0 / 3,
 		"positives at −1 with probability 1/4: Δσ of one labeled anchor's attraction, m = 2": 2.0 / 3 * (15.0/16 - 3.0/16),
-		// Of identical signs ssCL's attraction does not vary; of PUCL's labeled anchors 2 of 3 pairs are of different examples,
-		// all with the same sign, so the batch mean varies by (2/3 · 2/3)².
+		// With identical signs the attraction of ssCL is constant. For PUCL's labeled anchors 2 of 3 pairs are of
+		// different examples, all with the same sign, so the batch mean varies by (2/3 · 2/3)².
 		"signs, m = 2, u = 1, views the same with probability 1: Δσ of the attraction": -16.0 / 81,
 	} {
 		measured(t, c.Finding, name, want, 1e-12)
@@ -216,20 +216,20 @@ func TestSignVariances(t *testing.T) {
 		"separate %s, all %s", separate.RatString(), all.RatString())
 }
 
-// The verdict follows the numbers.
+// The verdict depends on the numbers.
 func TestTheorem2VarianceVerdictFollowsTheNumbers(t *testing.T) {
 	f := theorem2VarianceFinding(onBench(t), func(v theory.PairVariance, d theory.Design, _ int) float64 {
 		m, b := float64(d.Labeled), float64(d.Examples())
 		return 2 * m * (m - 1) / ((2*m - 1) * b * b) * (v.Total - 2*v.Linear)
 	})
 	expect.That(t, f.Verdict == Holds && f.Counterexample == "", "%s: %s", f.Verdict, f.Sentence)
-	// A formula that is right, but of gaps that may be negative: identical views, by way of the judge alone.
+	// A correct formula of gaps that may be negative: identical views, tested through the verdict function alone.
 	theorem2VarianceJudge(&f, []int{0, 0, 0}, 3, 16, 1, signGap{big.NewRat(1, 2), 1, "x"})
 	expect.That(t, f.Verdict == Fails && strings.Contains(f.Sentence, "negative in 3 of 16"),
 		"%s: %s", f.Verdict, f.Sentence)
 }
 
-// Where the second view is the first, the inequality can fail for the whole loss: the loops say so too.
+// With identical views the inequality can fail for the whole loss; the loops confirm it.
 func TestVarianceGapOfIdenticalViews(t *testing.T) {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5, SameView: theory.IdenticalViews}}
 	own, all := loopStudy(c.world, c.design, 1, "ssCL"), loopStudy(c.world, c.design, 1, "PUCL")

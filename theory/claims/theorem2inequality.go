@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem2Inequality returns the claim that PUCL varies no more than ssCL, the inequality of Theorem 2 without the size that its
-// proof gives to the gap.
+// Theorem2Inequality returns the claim that PUCL varies no more than ssCL, the inequality of Theorem 2 without the
+// printed size of the gap.
 func Theorem2Inequality() Claim {
 	return Claim{
 		ID:          "theorem-2-inequality",
@@ -50,7 +50,7 @@ func theorem2InequalityFinding(s *subject) Finding {
 	negative, least, greatest := 0, math.Inf(1), 0.0
 	for _, c := range cases {
 		_, gap := varianceGaps(meters, c)
-		negative += oneIf(exceeds(contrastTolerance, gap)) // they all have two labeled examples and points that vary
+		negative += oneIf(exceeds(contrastTolerance, gap)) // they all have two labeled examples and varying points
 		least, greatest = min(least, gap), max(greatest, gap)
 	}
 	f.none(negative, len(cases), "cases without Δσ > 0")
@@ -66,8 +66,8 @@ func theorem2InequalityFinding(s *subject) Finding {
 		"for the whole loss. The least of %d cases with two labeled examples or more is %.4g.", len(cases), least)
 }
 
-// pairingError returns the largest difference, over some random batches of two labeled and two unlabeled examples, between the mean
-// of one objective's loss over all orders of the labeled rows and the other objective's loss.
+// pairingError returns the largest difference, over some random batches of two labeled and two unlabeled examples,
+// between the mean of one objective's loss over all orders of the labeled rows and the other objective's loss.
 func pairingError(s *subject, paired, pooled pucl.Objective) (largest float64) {
 	const labeled, unlabeled, batches = 2, 2, 3
 	const b = labeled + unlabeled

@@ -11,11 +11,12 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Theorem2Monotone returns the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled examples.
+// Theorem2Monotone returns the claim that the gain in variance grows with γ, the ratio of labeled to unlabeled
+// examples.
 //
-// The theorem does not say what stays fixed while γ grows; its proof keeps the number of unlabeled examples, and there the
-// gain first grows, then falls: where nearly everything is labeled, both variances are small. It does grow at a fixed number
-// of examples.
+// The theorem does not state which quantity is fixed while γ grows. Its proof fixes the number of unlabeled examples,
+// where the gain first grows, then falls: if nearly everything is labeled, both variances are small. At a fixed total
+// number of examples it does grow.
 func Theorem2Monotone() Claim {
 	return Claim{
 		ID:        "theorem-2-monotone",
@@ -47,15 +48,15 @@ var monotoneReadings = []struct {
 	{"any numbers", func(_, _, _, _ int64) bool { return true }},
 }
 
-// shareFormula is a formula for Δσ/ζ₂ of m labeled and u unlabeled examples, as gapShare.
+// shareFormula is a formula for Δσ/ζ₂ of m labeled and u unlabeled examples, like gapShare.
 type shareFormula func(m, u int64) *big.Rat
 
 // fallingPair is two batches, the second with γ no larger and Δσ larger than the first.
 type fallingPair struct{ m1, u1, m2, u2 int64 }
 
-// searchMonotone goes over all pairs of batches of up to most examples, u ≥ 1, and returns how many pairs a reading allows,
-// how many of them break the claim, and the one with the fewest examples (of several, that with the largest fall), nil where
-// there is none.
+// searchMonotone enumerates all pairs of batches of up to most examples, u ≥ 1. It returns the number of pairs that a
+// reading allows, the number that break the claim, and the smallest of these (of several, the one with the largest
+// fall), nil if there is none.
 func searchMonotone(share shareFormula, most int64,
 	allows func(m1, u1, m2, u2 int64) bool) (pairs, broken int, smallest *fallingPair) {
 
@@ -88,7 +89,7 @@ func searchMonotone(share shareFormula, most int64,
 	return pairs, broken, smallest
 }
 
-// theorem2MonotoneFinding searches the formula, after holding it against what the losses do.
+// theorem2MonotoneFinding searches the formula, after comparing it with the losses.
 func theorem2MonotoneFinding(s *subject, share shareFormula) Finding {
 	f := searchedMonotone(share)
 	wrong := theorem2MonotoneMeasured(s, share, &f)
@@ -165,8 +166,8 @@ func searchedMonotone(share shareFormula) Finding {
 	return f
 }
 
-// randomLabelsFalling counts how often the mean of the formula over a binomial number of labels, at a fixed number b ≤ most
-// of examples, falls while the rate of labels grows in tenths.
+// randomLabelsFalling counts how often the mean of the formula over a binomial number of labels, at a fixed number b ≤
+// most of examples, falls while the label rate grows in tenths.
 func randomLabelsFalling(share shareFormula, most int64) int {
 	falls := 0
 	for b := int64(2); b <= most; b++ {
@@ -186,8 +187,8 @@ func randomLabelsFalling(share shareFormula, most int64) int {
 // ratioText returns γ = m/u as a fraction.
 func ratioText(m, u int64) string { return big.NewRat(m, u).RatString() }
 
-// theorem2MonotoneMeasured measures Δσ on batches of signs, at one unlabeled example and at five examples in all, and returns
-// how far the formula is off at most; then it measures with identical views.
+// theorem2MonotoneMeasured measures Δσ on batches of signs, at one unlabeled example and at five examples in all, and
+// returns the largest error of the formula; then it measures with identical views.
 func theorem2MonotoneMeasured(s *subject, share shareFormula, f *Finding) (wrong float64) {
 	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
 	for _, shape := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 4}, {2, 3}, {3, 2}} {

@@ -11,11 +11,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem2Unbiased returns the claim that ssCL and PUCL estimate the ideal loss without bias.
+// Theorem2Unbiased returns the claim that ssCL and PUCL are unbiased estimates of the ideal loss.
 //
-// The proof compares attractions. Their expectations agree where the anchors are mixed alike, which a case-control batch
-// with labeled examples spoils; the log partition of a batch never has the expectation of the ideal one, which knows the
-// classes of its negatives, and more data do not help.
+// The proof compares attractions. Their expectations agree if the anchors have the same class mixture, which fails for
+// a case-control batch with labeled examples. The log partition of a batch never has the expectation of the ideal one,
+// which uses the true classes of its negatives, and more data do not help.
 func Theorem2Unbiased() Claim {
 	return Claim{
 		ID:          "theorem-2-unbiased",
@@ -35,7 +35,7 @@ func Theorem2Unbiased() Claim {
 // noBias returns the bias of an unbiased estimator.
 func noBias(theory.Population, theory.Design, float64) (float64, error) { return 0, nil }
 
-// theorem2Assumptions returns those printed with Theorem 2.
+// theorem2Assumptions returns the assumptions printed with Theorem 2.
 func theorem2Assumptions() []string {
 	return []string{
 		"x_i and x_a(i) are independent draws from the same class marginal",
@@ -43,17 +43,18 @@ func theorem2Assumptions() []string {
 	}
 }
 
-// Theorem2Attraction returns what holds of the attraction of ssCL and of PUCL under independent views: its expectation minus that
-// of the ideal loss is (α−π)(μ_P − μ_N), α being the share of positives among the anchors, [theory.Design.PositiveShare].
-// So it is unbiased where nothing is labeled and the design is case-control, where all are positive, or where both classes are equally tight.
+// Theorem2Attraction returns the bias of the attraction of ssCL and of PUCL under independent views: its expectation
+// minus that of the ideal loss is (α−π)(μ_P − μ_N), with α the fraction of positives among the anchors,
+// [theory.Design.PositiveShare]. So it is unbiased if the design is case-control without labels, if all examples are
+// positive, or if both classes are equally tight.
 func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
 	defer must.Catch(&err)
 	mix, _ := theorem1Parts(p, d, tau)
 	return mix, nil
 }
 
-// Theorem2LimitBias returns the bias of ssCL and of PUCL that is left in the limit of large batches of the same composition:
-// that of the log partition minus that of the attraction. The sizes in the design count by their ratio only.
+// Theorem2LimitBias returns the bias of ssCL and of PUCL in the limit of large batches of the same composition: the
+// bias of the log partition minus that of the attraction. Only the ratio of the sizes in the design matters.
 func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {
 	defer must.Catch(&err)
 	gap := must.Get(theory.LimitPartitionGap(p, d.Prior, d.PositiveShare(), tau))
@@ -61,7 +62,7 @@ func Theorem2LimitBias(p theory.Population, d theory.Design, tau float64) (bias 
 	return gap - attraction, nil
 }
 
-// theorem2UnbiasedFinding holds the bias that is claimed, 0 in the paper, against that of both objectives.
+// theorem2UnbiasedFinding compares the claimed bias, 0 in the paper, with the bias of both objectives.
 func theorem2UnbiasedFinding(s *subject, claimed biasFormula) Finding {
 	var f Finding
 	meters := s.meters(1, s.objective(pucl.SSCL()), s.objective(pucl.PUCL()))
@@ -157,9 +158,9 @@ func theorem2Smallest(meters []*meter, f *Finding) float64 {
 	return smallest.Bias.Value
 }
 
-// theorem2Batches lets the batch grow, on two points, whose limit it returns with its distance from what the batches tend to, and
-// by sampling on several; and it finds that
-// labels within a single data set leave the anchors mixed with π.
+// theorem2Batches increases the batch: on two points, whose limit it returns with its distance from the extrapolated
+// batches, and by sampling on several points. It also checks that labels within a single data set leave the fraction of
+// positive anchors at π.
 func theorem2Batches(s *subject, m *meter, f *Finding) (limit, off float64) {
 	var biases []float64
 	for _, k := range []int{1, 2, 4, 8} {
@@ -180,7 +181,7 @@ func theorem2Batches(s *subject, m *meter, f *Finding) (limit, off float64) {
 	measure(f, r.Bias, "five points in the plane, γ = 1/3, batch of 32: bias of PUCL, sampled, 99%%")
 	measure(f, worldLimit, "the same in the limit of large batches")
 
-	// Of b examples of a single data set, each labeled with probability πc, the expected share of positives is π.
+	// Of b examples of a single data set, each labeled with probability πc, the expected fraction of positives is π.
 	mixed := new(big.Rat)
 	for b := int64(1); b <= 6; b++ {
 		for tenths := int64(1); tenths <= 9; tenths++ {
@@ -199,11 +200,12 @@ func theorem2Batches(s *subject, m *meter, f *Finding) (limit, off float64) {
 	return limit, off
 }
 
-// limitTolerance is how near the bias of batches of up to 16 must come to its limit once the powers 1/b to 1/b³ are taken out.
+// limitTolerance is the largest allowed distance between the bias of batches of up to 16, extrapolated by removing the
+// powers 1/b to 1/b³, and its limit.
 const limitTolerance = 5e-3
 
-// extrapolated returns the limit of numbers measured at batches of doubling size, the powers 1/b, 1/b² … being taken out one by
-// one (Richardson).
+// extrapolated returns the limit of numbers measured at batches of doubling size, by removing the powers 1/b, 1/b² …
+// one by one (Richardson).
 func extrapolated(x []float64) float64 {
 	x = slices.Clone(x)
 	for power := 2.0; len(x) > 1; power *= 2 {

@@ -13,11 +13,11 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem2Variance returns the claim on how much less PUCL varies than ssCL, as the proof of Theorem 2 states it.
+// Theorem2Variance returns the claim on the variance of PUCL relative to ssCL, as the proof of Theorem 2 states it.
 //
-// The inequality is right, and for the whole loss: PUCL is the mean of ssCL over all ways to pair the labeled rows, which
-// leaves the log partition as it is. The size is not: it counts the variance of a single similarity, where the loss holds a
-// mean over the batch, and takes the pairs of labeled rows for independent.
+// The inequality is correct, also for the whole loss: PUCL is the mean of ssCL over all pairings of the labeled rows,
+// which leave the log partition unchanged. The printed gap is wrong: it uses the variance of a single similarity
+// instead of a mean over the batch, and treats the pairs of labeled rows as independent.
 func Theorem2Variance() Claim {
 	return Claim{
 		ID:        "theorem-2-variance",
@@ -44,7 +44,7 @@ func Theorem2Variance() Claim {
 	}
 }
 
-// Theorem2PrintedGap returns (1 − 1/n)·Var(z_i·z_j), what the proof of Theorem 2 takes for Δσ; n is n_PL.
+// Theorem2PrintedGap returns (1 − 1/n)·Var(z_i·z_j), the value of Δσ in the proof of Theorem 2; n is n_PL.
 func Theorem2PrintedGap(v theory.PairVariance, _ theory.Design, n int) float64 {
 	return (1 - 1/float64(n)) * v.Total
 }
@@ -73,7 +73,7 @@ func gapShare(m, u int64) *big.Rat {
 // gapFormula is a formula for Δσ; n stands for n_PL.
 type gapFormula func(v theory.PairVariance, d theory.Design, n int) float64
 
-// What n_PL can count in a batch of m labeled examples.
+// Possible meanings of n_PL in a batch of m labeled examples.
 var labeledCounts = []struct {
 	name string
 	of   func(m int) int
@@ -171,10 +171,10 @@ func theorem2VarianceJudge(f *Finding, agreeing []int, negative, cases int, corr
 		"With two labeled examples, one unlabeled one and positives at ±1 it is %.4g times the true Δσ.", cases, f.Number.Value)
 }
 
-// The numbers of Theorem2Variance that come from classes showing signs, ±1.
+// The numbers of Theorem2Variance for classes with points ±1.
 
-// theorem2TwoSigns finds Δσ of two labeled examples and an unlabeled one that show signs at random: in rationals by going
-// over the signs for the attraction, and by the meters for the loss.
+// theorem2TwoSigns returns Δσ of two labeled examples and an unlabeled one with random signs: for the attraction by
+// enumeration in rationals, and for the loss by the meters.
 func theorem2TwoSigns(meters []*meter, formula gapFormula, f *Finding) signGap {
 	c := contrastCase{TwoSigns(), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}}
 	v, _ := must.Get2(c.world.PairVariance(1))
@@ -200,8 +200,8 @@ func theorem2TwoSigns(meters []*meter, formula gapFormula, f *Finding) signGap {
 		all.RatString(), gap.RatString(), printed)}
 }
 
-// signVariances goes over all 2^2m signs of the labeled rows and returns the variance of the mean product over the m own
-// pairs, and over all pairs.
+// signVariances enumerates all 2^2m signs of the labeled rows and returns the variance of the mean product over the m
+// own pairs, and over all pairs.
 func signVariances(m int) (separate, all *big.Rat) {
 	variance := func(pairs [][2]int) *big.Rat {
 		first, second, each := new(big.Rat), new(big.Rat), big.NewRat(1, 1<<(2*m))
@@ -228,7 +228,7 @@ func signVariances(m int) (separate, all *big.Rat) {
 	return variance(ownPairs), variance(allPairs)
 }
 
-// theorem2FlatPairs shows that the formula can be too large by any factor: positives that show −1 only rarely.
+// theorem2FlatPairs shows that the formula can be too large by any factor: positives that are rarely −1.
 func theorem2FlatPairs(f *Finding, formula gapFormula) {
 	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5}
 	for _, rare := range []float64{0.1, 0.01} {
@@ -239,7 +239,7 @@ func theorem2FlatPairs(f *Finding, formula gapFormula) {
 	}
 }
 
-// theorem2OneAnchor measures the variance of a single labeled anchor's attraction, the reading that comes nearest to the
+// theorem2OneAnchor measures the variance of a single labeled anchor's attraction, the interpretation closest to the
 // proof: its own pair against the mean of its 2m−1 pairs.
 func theorem2OneAnchor(s *subject, f *Finding, formula gapFormula) {
 	first := func(term pucl.Term) pucl.Term { // n times the first row's, so that the mean over anchors is the first row's
@@ -275,7 +275,7 @@ func theorem2OneAnchor(s *subject, f *Finding, formula gapFormula) {
 		"= 2m−1 and for ζ₁ = 0 only")
 }
 
-// theorem2SameViews measures Δσ where the second view is the first, which Theorem 2 excludes.
+// theorem2SameViews measures Δσ for identical views, which Theorem 2 excludes.
 func theorem2SameViews(meters []*meter, f *Finding) {
 	for _, same := range []float64{0.5, theory.IdenticalViews} {
 		d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.5, SameView: same}

@@ -10,7 +10,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem2VarianceRepaired returns what Δσ of Theorem 2 is, and how it changes with the numbers of labeled and unlabeled examples.
+// Theorem2VarianceRepaired returns the claim on the true Δσ of Theorem 2, and on its dependence on the numbers of
+// labeled and unlabeled examples.
 func Theorem2VarianceRepaired() Claim {
 	return Claim{
 		ID: "theorem-2-variance-repaired",
@@ -88,7 +89,7 @@ func theorem2VarianceRepairedFinding(s *subject) Finding {
 		peak, falls := whole(1), true
 		for m := int64(1); m <= 2*most; m++ {
 			if gapShare(m+1, u).Cmp(gapShare(m, u)) > 0 {
-				peak, falls = whole(m+1), falls && peak.Cmp(whole(m)) == 0 // no rise after a fall
+				peak, falls = whole(m+1), falls && peak.Cmp(whole(m)) == 0 // no increase after a decrease
 			}
 		}
 		wrongPeak += oneIf(!falls || peak.Cmp(s.rational("peak", whole(u+1))) != 0)
@@ -113,8 +114,9 @@ func theorem2VarianceRepairedFinding(s *subject) Finding {
 		"grows with γ at fixed b and at fixed m, and peaks at m = u + 1 at fixed u ≥ 2.", len(cases), f.Number.Value)
 }
 
-// pairSizes compares, in rationals, the variance of the mean over m separate pairs of draws less that over all pairs of the 2m
-// draws with (2m−2)/((2m−1)m)·ζ₂, times size, for random symmetric similarities of up to three points and m up to 3.
+// pairSizes checks, in rationals, the variance of the mean over m separate pairs of draws minus that over all pairs of
+// the 2m draws. It compares it with (2m−2)/((2m−1)m)·ζ₂, times size, for random symmetric similarities of up to three
+// points and m up to 3.
 func pairSizes(size *big.Rat) (off, tried int) {
 	rng := rand.New(rand.NewPCG(13, 0x9c1a))
 	for _, shape := range [][2]int{{2, 1}, {2, 2}, {2, 3}, {3, 2}, {3, 3}} {
@@ -155,8 +157,8 @@ func pairRest(kernel [][]*big.Rat, weights []*big.Rat) *big.Rat {
 	return plus(minus(square, times(whole(2), given)), times(mean, mean))
 }
 
-// pairMeans goes over all draws of 2m points and returns the variance of the mean similarity over the pairs of draws i and i+m, and
-// over all pairs.
+// pairMeans enumerates all draws of 2m points and returns the variance of the mean similarity over the pairs of draws i
+// and i+m, and over all pairs.
 func pairMeans(kernel [][]*big.Rat, weights []*big.Rat, m int) (separate, all *big.Rat) {
 	var first, second [2]big.Rat // moments of both means
 	drawn := make([]int, 2*m)

@@ -9,15 +9,16 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem3 returns the claim that PUPL's clustering costs at most 16 times the best one in expectation, and k-means++ 21.55 times.
+// Theorem3 returns the claim that PUPL's clustering costs in expectation at most 16 times the optimum, and k-means++
+// 21.55 times.
 //
-// The theorem asks nothing of the labeled points but that they come from the positive class. Where that class lies in two
-// places, the mean of the labeled points lies between them, near no point at all, and stays there, since labeled points keep
-// their label; two centers that fit every point are then out of reach. [LabelsApart] is such a set, [LoneLabel] another kind:
-// one labeled point at the rim of its cluster.
+// The theorem assumes only that the labeled points come from the positive class. If that class lies in two places, the
+// mean of the labeled points lies between them, far from all points. It stays there, since labeled points keep their
+// label, so two centers that fit every point are unreachable. [LabelsApart] is such a set. In [LoneLabel], another
+// example, one labeled point lies at the rim of its cluster.
 //
-// What does hold compares with the true classes, and needs no optimal split: see the finding's correction. Its constant is 5,
-// it is the best possible, and k-means++ with two centers has the same.
+// The corrected bound compares with the true classes instead of an optimal split: see the finding's correction. Its
+// constant 5 is the best possible, also for k-means++ with two centers.
 //
 // The check runs in rational arithmetic, except for the search for the largest ratios, and needs no engine.
 func Theorem3() Claim {
@@ -46,27 +47,27 @@ func Theorem3() Claim {
 	}
 }
 
-// seedingCase is a set of rows of which some are labeled, with the best potential of two centers.
+// seedingCase is a set of rows, some of them labeled, with the best potential of two centers.
 type seedingCase struct {
 	labeled, unlabeled theory.RationalPoints
 	optimal            *big.Rat
 }
 
-// theorem3Search holds a bound against all small sets of rows on a line.
+// theorem3Search compares a bound with all small sets of rows on a line.
 type theorem3Search struct {
 	on *subject
 
-	cases, seeded, settled int // all, and those in which the potential exceeds the bound after seeding and after the rounds
-	zeroOptimal            int // those above the bound right after seeding that have best potential 0
+	cases, seeded, settled int // all; those whose potential exceeds the bound after seeding, after the rounds
+	zeroOptimal            int // those above the bound right after seeding whose best potential is 0
 	plusPlus               int // sets in which k-means++ exceeds 21.55 times the best potential
 	plusPlusFive           int // sets in which it exceeds 5 times the best potential
-	unlabeledOnly          int // sets above 16 times the best where only the unlabeled rows count, on both sides
-	starts, rises, lifts   int // all starts; those in which some round raises Definition 6, and the constrained potential
+	unlabeledOnly          int // sets above 16 times the best if only the unlabeled rows count, on both sides
+	starts, rises, lifts   int // all starts; those in which a round raises Definition 6, the constrained potential
 	first, firstRise       string
 	largest                *big.Rat // largest expected potential after seeding over the best, where that is positive
 }
 
-// followedSeeding is what no bound changes of a labeled set.
+// followedSeeding holds the quantities of a labeled set that do not depend on the bound.
 type followedSeeding struct {
 	theory.RationalSeeding
 	sides    lemma3Sides
@@ -108,7 +109,7 @@ func (s *theorem3Search) visit(labeled, unlabeled theory.RationalPoints, bound f
 	}
 }
 
-// follow looks for rounds that raise a potential.
+// follow searches for rounds that raise a potential.
 func (s *theorem3Search) follow(labeled, unlabeled theory.RationalPoints, start theory.RationalStart) {
 	s.starts++
 	rises, lifts := 0, 0
@@ -128,7 +129,7 @@ func (s *theorem3Search) follow(labeled, unlabeled theory.RationalPoints, start 
 	s.lifts += min(lifts, 1)
 }
 
-// theorem3Finding holds bound against PUPL, and 21.55 φ* against k-means++.
+// theorem3Finding compares bound with PUPL, and 21.55 φ* with k-means++.
 func theorem3Finding(on *subject, bound func(seedingCase) *big.Rat) Finding {
 	var f Finding
 	s := theorem3Search{on: on, largest: new(big.Rat)}

@@ -15,15 +15,16 @@ func TestTheorem3(t *testing.T) {
 	expect.That(t, c.Verdict == Fails && c.Corrected != "" && c.CorrectedLaTeX != "",
 		"%s; corrected %q", c, c.Corrected)
 	near(t, "number", c.Number.Value, 2*(10*10+1), 1e-15)
-	// Labeled 0 and 1, unlabeled 0: μ_P = ½ and μ_N = 0, so only the labeled 1 is charged, ¼, and nothing moves.
+	// Labeled 0 and 1, unlabeled 0: μ_P = ½ and μ_N = 0, so only the labeled 1 costs, ¼, and nothing moves.
 	for _, want := range []string{"labeled {0, 1}, unlabeled {0}", "1/4 after seeding and 1/4 after the rounds", "φ* = 0",
 		"101"} {
 		expect.That(t, strings.Contains(c.Counterexample, want), "counterexample %q lacks %q", c.Counterexample, want)
 	}
-	// One label at 0, n at 1 and one at r: from r every point at 1 costs 1; from 1, with weight n against r², the one at r
-	// costs (r−1)².
+	// One label at 0, n at 1 and one at r: from r every point at 1 costs 1; from 1, with weight n against r², the one
+	// at r costs (r−1)².
 	seeded := func(n, r float64) float64 { return (r*r*n + n*(r-1)*(r-1)) / (n + r*r) / (n / (n + 1)) }
-	// After the rounds: from r the best clusters; from 1 those at 1 stay with r, as (r−1)/(n+1) < 1, and cost n(r−1)²/(n+1).
+	// After the rounds: from r the best clusters; from 1 the points at 1 stay with r, as (r−1)/(n+1) < 1, and cost
+	// n(r−1)²/(n+1).
 	settled := func(n, r float64) float64 { return (r*r + n*(r-1)*(r-1)) / (n + r*r) }
 	for name, want := range map[string]float64{
 		"labels at ±1: E[φ]/φ* after seeding":                                             4,
@@ -57,7 +58,7 @@ func TestTheorem3(t *testing.T) {
 	}
 }
 
-// A bound that nothing exceeds gets another verdict: without a second center the potential can only be larger.
+// A bound that is never exceeded changes the verdict: without a second center the potential can only be larger.
 func TestTheorem3VerdictFollowsTheNumbers(t *testing.T) {
 	expect.Slow(t)
 	f := theorem3Finding(onCounts(), func(c seedingCase) *big.Rat {
@@ -67,7 +68,7 @@ func TestTheorem3VerdictFollowsTheNumbers(t *testing.T) {
 		"%s: %s (%s)", f.Verdict, f.Sentence, f.Counterexample)
 }
 
-// Smaller constants must be seen to fail, else the check of the correction could not.
+// Smaller constants must fail, or the check of the correction could not fail.
 func TestClassBoundCanFail(t *testing.T) {
 	for name, bound := range map[string]classBoundFunc{
 		"2 Δ(negatives)": func(n, a int64, p, q *big.Rat) *big.Rat {
@@ -101,9 +102,9 @@ func TestClassBoundByHand(t *testing.T) {
 	}
 }
 
-// The search must find by its fast way what exact enumeration finds. Rows 0, 0, 0, 0, 6 and 7: the best split is {0, …} and
-// {6, 7} with ½. With 6 labeled, a seed at 0 (weight 4·36) leaves 1 and one at 7 (weight 1) leaves 4·36: 288/145. With 7
-// labeled, seeds at 0 (4·49) leave 1 and the one at 6 (1) leaves 4·36: 340/197. The mean over both labels, divided by ½, is
+// The fast search must agree with exact enumeration. Rows 0, 0, 0, 0, 6 and 7: the best split is {0, …} and {6, 7} with
+// ½. With 6 labeled, a seed at 0 (weight 4·36) leaves 1 and one at 7 (weight 1) leaves 4·36: 288/145. With 7 labeled,
+// seeds at 0 (4·49) leave 1 and the one at 6 (1) leaves 4·36: 340/197. The mean over both labels, divided by ½, is
 // their sum.
 func TestSearchAgreesWithEnumeration(t *testing.T) {
 	rows := [][]float64{{0}, {0}, {0}, {0}, {6}, {7}}
@@ -182,13 +183,14 @@ func TestTheorem3RepairedVerdict(t *testing.T) {
 	for _, m := range c.Measured {
 		t.Log(m.Name, m.Value)
 	}
-	// k is a constant of the seeding: with a far negative the rounds leave less.
+	// k is a constant of the seeding: with a distant negative the potential after the rounds is smaller.
 	after := c.Measured[len(c.Measured)-1].Value.Value
 	expect.That(t, after < 0.8, "after all rounds a share of %g of k Δ(positives) is left", after)
 }
 
-// Positives at 0 and 2, one labeled, a negative at 10: the rounds part the negative from the positives, whose spread is 2, but where
-// the label is at 2 and the seed at 0, with probability 4/68. There the negative stays with the label, each 4 from their mean.
+// Positives at 0 and 2, one labeled, a negative at 10: the rounds separate the negative from the positives, whose
+// spread is 2. The exception is the label at 2 with the seed at 0, with probability 4/68. There the negative stays with
+// the label, each 4 from their mean.
 func TestSettledPotentialByHand(t *testing.T) {
 	got := overChoices(theory.RationalLine(0, 2), theory.RationalLine(10), 1, settledPotential)
 	label2 := plus(times(big.NewRat(64, 68), whole(2)), times(big.NewRat(4, 68), whole(32)))
@@ -196,8 +198,9 @@ func TestSettledPotentialByHand(t *testing.T) {
 	expect.That(t, got.Cmp(want) == 0, "%s, want %s", got.RatString(), want.RatString())
 }
 
-// Positives at 0 and 2, one labeled, a negative at 10: with the label at 0 the seed is 2 with probability 4/104, and then the
-// negative costs 64; else the hidden positive costs 4. With the label at 2 the same with 6 for 10 from the other side.
+// Positives at 0 and 2, one labeled, a negative at 10: with the label at 0 the seed is 2 with probability 4/104, and
+// then the negative costs 64; else the hidden positive costs 4. The label at 2 gives the same from the other side, with
+// 6 for 10.
 func TestOverLabelsByHand(t *testing.T) {
 	got := (&subject{}).overLabels(theory.RationalLine(0, 2), theory.RationalLine(10), 1)
 	first := plus(times(big.NewRat(4, 104), whole(64)), times(big.NewRat(100, 104), whole(4)))

@@ -8,8 +8,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem3Repaired returns the bound that PUPL's clustering does keep, in the spreads of the true classes, with the least constants
-// that there are for the seeding.
+// Theorem3Repaired returns the corrected bound for PUPL's clustering, in the spreads of the true classes, with the
+// smallest possible constants for the seeding.
 func Theorem3Repaired() Claim {
 	return Claim{
 		ID: "theorem-3-repaired",
@@ -90,7 +90,7 @@ func theorem3RepairedFinding(s *subject) Finding {
 			families++
 			unreached += oneIf(left.Sign() < 0 || left.Cmp(times(big.NewRat(1, 1000), limit)) > 0)
 			nearest = larger(nearest, over(reached, limit))
-			if n < a { // with all labeled nothing but the spread is left, and k = 1
+			if n < a { // with all labeled only the spread is left, and k = 1
 				settled = larger(settled, over(overChoices(positives, theory.RationalLine(100_000), int(n), settledPotential), limit))
 			}
 		}
@@ -107,7 +107,8 @@ func theorem3RepairedFinding(s *subject) Finding {
 		"negatives at 1 and one at 2, and every k by one far negative.", small.cases, f.Number.Value)
 }
 
-// liftedStarts follows the starts of small labeled sets and counts those in which a round raises the constrained potential.
+// liftedStarts runs the starts of small labeled sets and counts those in which a round raises the constrained
+// potential.
 func liftedStarts() (lifts, starts int) {
 	for labeled, unlabeled := range labeledLines(2, 4, 4) {
 		if _, total := theory.RationalSeedingWeights(labeled, unlabeled); total.Sign() == 0 {
@@ -125,8 +126,8 @@ func liftedStarts() (lifts, starts int) {
 	return lifts, starts
 }
 
-// overLabels returns the expected constrained potential after seeding when n of the positives are labeled: the mean over all choices
-// of them, or the largest where labels are not drawn uniformly.
+// overLabels returns the expected constrained potential after seeding when n of the positives are labeled: the mean
+// over all choices of them, or the largest if labels are not drawn uniformly.
 func (s *subject) overLabels(positives, negatives theory.RationalPoints, n int) *big.Rat {
 	most := new(big.Rat)
 	mean := overChoices(positives, negatives, n, func(labeled, unlabeled theory.RationalPoints) *big.Rat {
@@ -140,7 +141,7 @@ func (s *subject) overLabels(positives, negatives theory.RationalPoints, n int) 
 	return mean
 }
 
-// overChoices returns the mean of a number over all choices of n labeled ones of the positives.
+// overChoices returns the mean of a number over all choices of n labeled positives.
 func overChoices(positives, negatives theory.RationalPoints, n int, of func(labeled, unlabeled theory.RationalPoints) *big.Rat) *big.Rat {
 	sum, count := new(big.Rat), int64(0)
 	for mask := range 1 << len(positives) {

@@ -14,10 +14,10 @@ import (
 
 // Theorem4 returns the claim that the gradient of PUCL is less biased than that of ssCL.
 //
-// What is compared here is what the words say: expected gradients with respect to the points of a population, and their
-// distance to the gradient of the ideal loss (3). Under the assumption of Theorem 2 the two expected losses are one and the
-// same function of the points, so the biases are equal; without it either may be the larger. The proof compares single
-// terms of gradients that equations (17), (20) and (21) print; those are checked here as well.
+// The check follows the wording: it compares expected gradients with respect to the points of a population by their
+// distance to the gradient of the ideal loss (3). Under the assumption of Theorem 2 the two expected losses are the
+// same function of the points, so the biases are equal; without it either may be larger. The proof compares single
+// terms of gradients in equations (17), (20) and (21); the check covers those as well.
 func Theorem4() Claim {
 	return Claim{
 		ID:        "theorem-4",
@@ -68,22 +68,22 @@ func (t *tally) add(first, second float64) {
 
 func (t tally) total() int { return t.lower + t.equal + t.larger }
 
-// gradientStudy is what theorem4Finding counts.
+// gradientStudy holds the counts of theorem4Finding.
 type gradientStudy struct {
 	on *subject
 
 	independent, coinciding tally // against the ideal loss, by kind of views
 	supervised              tally // against SCL, all cases
 	slope                   float64
-	smaller                 float64 // distance of the two gradients where they should be equal although views coincide
-	criterion               int     // cases where 2⟨B, ∇μ_P⟩ > κ|∇μ_P|² does not tell which is larger
+	smaller                 float64 // distance of the gradients in cases where they are equal though views coincide
+	criterion               int     // cases where 2⟨B, ∇μ_P⟩ > κ|∇μ_P|² does not predict which is larger
 	worst                   float64
 	counterexample          string
 }
 
 func theorem4Finding(on *subject, better, baseline pucl.Objective) Finding {
 	var f Finding
-	// The pair's own similarity as a loss; a single labeled example makes its mean −μ_P.
+	// The pair's own similarity as a loss; for a single labeled example its mean is −μ_P.
 	proximity := pucl.Objective{Name: "similarity", Attract: pucl.OwnViews, Repel: pucl.Nothing}
 	meters := on.meters(1, better, baseline, on.objective(pucl.SCL()), proximity)
 	s := gradientStudy{on: on}
@@ -104,7 +104,7 @@ func theorem4Finding(on *subject, better, baseline pucl.Objective) Finding {
 	return f
 }
 
-// add measures a case; meters are those of the two objectives, of SCL and of the similarity.
+// add measures a case; the meters are those of the two objectives, of SCL and of the similarity.
 func (s *gradientStudy) add(meters []*meter, c contrastCase) {
 	d := c.design
 	drawn := d
@@ -121,14 +121,14 @@ func (s *gradientStudy) add(meters []*meter, c contrastCase) {
 	} else {
 		s.coinciding.add(biasBetter, biasBaseline)
 	}
-	if ratio := biasBetter / biasBaseline; biasBaseline > contrastTolerance && ratio > s.worst*(1+contrastTolerance) { // of equal ones the first
+	if ratio := biasBetter / biasBaseline; biasBaseline > contrastTolerance && ratio > s.worst*(1+contrastTolerance) { // the first of ties
 		s.worst = ratio
 		s.counterexample = fmt.Sprintf("m = %d, u = %d, %s of the unit circle, π = %g, τ = 1, views identical with probability %g: the bias "+
 			"of PUCL's gradient is %.6f, that of ssCL's %.6f", d.Labeled, d.Unlabeled, pointsText(c.world), d.Prior,
 			d.SameView, biasBetter, biasBaseline)
 	}
 
-	// E∇PUCL − E∇ssCL = −κ∇μ_P, and what follows for the lengths of the biases.
+	// E∇PUCL − E∇ssCL = −κ∇μ_P, and its effect on the lengths of the biases.
 	slope := must.Get(meters[3].Gradient(c.world, theory.Design{Labeled: 1}))
 	kappa := s.on.constant("kappa", Theorem4Factor(d))
 	bias, moved := flatGradient(baseline.Minus(ideal)), flatGradient(better.Minus(baseline))
@@ -162,8 +162,8 @@ func pointsText(p theory.Population) string {
 	return fmt.Sprintf("positives at %s, negatives at %s", list(p.Positive), list(p.Negative))
 }
 
-// theorem4Smaller measures that smaller cases cannot tell the two gradients apart: one labeled example, or positives that
-// show one point. It returns the largest distance between the two.
+// theorem4Smaller checks that the two gradients are equal in smaller cases: one labeled example, or positives with one
+// point. It returns the largest distance between the two.
 func theorem4Smaller(meters []*meter, f *Finding) (largest float64) {
 	for _, smaller := range []struct {
 		name string

@@ -44,7 +44,8 @@ func TestTheorem4Verdict(t *testing.T) {
 	}
 }
 
-// The counterexample by central differences of loops over all batches: the points are moved, not the graphs differentiated.
+// The counterexample by central differences of loops over all batches: the points are moved, without automatic
+// differentiation.
 func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 	p := theory.Population{Positive: theory.Uniform(onCircle(0), onCircle(135)), Negative: theory.Uniform(onCircle(45))}
 	d := theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.25, SameView: theory.IdenticalViews}
@@ -72,10 +73,10 @@ func TestTheorem4CounterexampleAgainstLoops(t *testing.T) {
 	defer m.Close()
 	got := expect.Must(m.GradientBias(p, d))(t)
 	near(t, "bias of PUCL's gradient", got, first, 1e-7)
-	near(t, "ratio of the biases", first/second, 8.3022, 1e-4) // what TestTheorem4Verdict finds the claim to report
+	near(t, "ratio of the biases", first/second, 8.3022, 1e-4) // TestTheorem4Verdict checks that the claim reports it
 }
 
-// The verdict follows the numbers: against an objective that repels where it should attract, PUCL is always the better one.
+// Compared with an objective that repels instead of attracting, PUCL is always better.
 func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
 	expect.Slow(t)
 	repelling := pucl.Objective{Name: "repelling", Repel: pucl.LogPartition, Attract: func(b *pucl.Block) *Node {
@@ -99,8 +100,8 @@ func TestTheorem4VerdictFollowsTheNumbers(t *testing.T) {
 	}
 }
 
-// With one labeled example κ = 0 although views coincide: the biases are equal, where 2⟨B, ∇μ_P⟩ > κ|∇μ_P|² = 0 would tell
-// that PUCL's is the lower one.
+// With one labeled example κ = 0 although views coincide: the biases are equal, while 2⟨B, ∇μ_P⟩ > κ|∇μ_P|² = 0 would
+// predict that PUCL's is lower.
 func TestTheorem4OneLabeled(t *testing.T) {
 	world := theory.Population{Positive: theory.Uniform([]float64{1, 0}, []float64{0, 1}), Negative: theory.Uniform([]float64{-1, -1})}
 	d := theory.Design{Labeled: 1, Unlabeled: 2, Prior: 0.25, SameView: theory.IdenticalViews}
@@ -126,8 +127,8 @@ func TestTheorem4Factor(t *testing.T) {
 	near(t, "nothing labeled", Theorem4Factor(theory.Design{Unlabeled: 1, SameView: 1}), 0, 0)
 }
 
-// Three rows on a line, the anchor at 1, another at 1 and one at −1, τ = 1: with P = e/(e + e⁻¹) for the first, attracted to
-// it alone, the slope is −[1 − P + (1 − P)] = −2(1−P).
+// Three rows on a line, the anchor at 1, another at 1 and one at −1, τ = 1: with P = e/(e + e⁻¹) for the first,
+// attracted to it alone, the derivative is −[1 − P + (1 − P)] = −2(1−P).
 func TestPrintedGradientByHand(t *testing.T) {
 	z := [][]float64{{1}, {1}, {-1}}
 	p := math.E / (math.E + 1/math.E)
@@ -169,7 +170,7 @@ func TestTheorem4VarianceVerdict(t *testing.T) {
 	}
 }
 
-// PUCL against itself: nothing between the covariances, and nothing between the means.
+// PUCL against itself: the covariances and the means are equal.
 func TestCovarianceGapOfOneObjective(t *testing.T) {
 	again := pucl.PUCL()
 	again.Name = "PUCL again"

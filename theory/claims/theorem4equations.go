@@ -13,13 +13,13 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// PrintedGradient is the derivative ∂ℓ_i/∂z_i as equations (17), (20) and (21) print it, which differ in whom anchor i is
-// attracted to: rows A.
+// PrintedGradient returns the derivative ∂ℓ_i/∂z_i as printed in equations (17), (20) and (21), which differ in the
+// rows A that attract anchor i.
 //
 //	−1/τ [ Σ_{q∈A} z_q (1/|A| − P_iq) − Σ_{j∉A, j≠i} z_j P_ij ],   P_ij = exp(z_i·z_j/τ) / Σ_{j≠i} exp(z_i·z_j/τ)
 //
-// with · the plain inner product, and z of any length. (17), ssCL, has A = {a(i)}; (20), PUCL, the other labeled rows; (21),
-// SCL, the other rows of the class.
+// with · the plain inner product, and z of any length. (17), ssCL, has A = {a(i)}; (20), PUCL, the other labeled rows;
+// (21), SCL, the other rows of the class.
 func PrintedGradient(z [][]float64, i int, attracted []int, tau float64) []float64 {
 	logits := make([]float64, len(z))
 	for j := range z {
@@ -60,18 +60,18 @@ func (e printedEquation) attracted(b theory.GivenBatch, i int) []int {
 	return slices.DeleteFunc(rows, func(j int) bool { return j == i || !e.attracts(b, j%len(b.Labeled), i%len(b.Labeled)) })
 }
 
-// distances tells how far a printed gradient is from what the engine finds, the largest over anchors, in each reading.
+// distances are the largest distances, over anchors, between a printed gradient and the engine's, in each reading.
 type distances struct {
 	alone     float64 // z_i as an anchor only, inner products
-	cosine    float64 // z_i as an anchor only, cosines, as (3) has it
+	cosine    float64 // z_i as an anchor only, cosines, as in (3)
 	projected float64 // the same, the printed gradient without its part along z_i
 	whole     float64 // z_i in the whole loss, inner products
-	twice     float64 // z_i as an anchor only, cosines; printed · read as in (3), which holds a 1/τ already
+	twice     float64 // z_i as an anchor only, cosines; printed · read as in (3), which already includes 1/τ
 	unlabeled float64 // as alone, at unlabeled anchors
 }
 
-// theorem4Equations measures how far (17), (20) and (21) are from the derivatives that the engine finds, on a batch of two
-// labeled and two unlabeled examples of random directions at τ = ½.
+// theorem4Equations measures the differences between (17), (20) and (21) and the engine's derivatives, on a batch of
+// two labeled and two unlabeled examples of random directions at τ = ½.
 func theorem4Equations(s *subject, f *Finding) {
 	const tau = 0.5
 	batch := gaugeBatch()

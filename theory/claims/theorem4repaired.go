@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem4Repaired returns when the gradient of PUCL is less biased than that of ssCL, when as much and when more; and why it is never
-// farther than ssCL's from the gradient of SCL, which knows all classes.
+// Theorem4Repaired returns the claim on when the gradient of PUCL is less biased than that of ssCL, equally biased, or
+// more. It also states why it is never farther than ssCL's from the gradient of SCL, which uses all classes.
 func Theorem4Repaired() Claim {
 	return Claim{
 		ID: "theorem-4-repaired",
@@ -79,8 +79,8 @@ func onCircle(degrees float64) []float64 {
 	return []float64{math.Cos(degrees * math.Pi / 180), math.Sin(degrees * math.Pi / 180)}
 }
 
-// gradientCases returns populations of two positive points and a negative one, multiples of 45° on the unit circle, with batches of two
-// labeled examples and an unlabeled one whose views coincide with probability ½ or for certain.
+// gradientCases returns populations of two positive points and a negative one at multiples of 45° on the unit circle.
+// The batches have two labeled examples and an unlabeled one whose views coincide with probability ½ or 1.
 func gradientCases() []contrastCase {
 	var cases []contrastCase
 	for _, second := range []float64{45, 90, 135} { // at 180° μ_P has no slope
@@ -130,7 +130,7 @@ func theorem4RepairedFinding(s *subject) Finding {
 		foretold.add(-kappa*(2*along-kappa*square)/(lengths[0]+lengths[1]), 0)
 		wrong += oneIf(foretold != against)
 		farther += oneIf(exceeds(better.Minus(supervised).Norm(), baseline.Minus(supervised).Norm()+contrastTolerance))
-		if ratio := lengths[0] / lengths[1]; lengths[1] > contrastTolerance && ratio > worst*(1+contrastTolerance) { // of equal ones the first
+		if ratio := lengths[0] / lengths[1]; lengths[1] > contrastTolerance && ratio > worst*(1+contrastTolerance) { // the first of ties
 			worst = ratio
 			example = fmt.Sprintf("the largest ratio: %s", theory.Case{Population: c.world, Design: c.design, Value: exactly(ratio)})
 		}
@@ -156,8 +156,8 @@ func theorem4RepairedFinding(s *subject) Finding {
 		"and larger in %d, up to %.4g times. The sign of 2⟨B, ∇μ_P⟩ − κ|∇μ_P|² decides.", len(cases), against.lower, against.equal, against.larger, worst)
 }
 
-// classSlopes returns ∇μ_P and ∇μ_N as vectors, measured with the similarity as a loss. One labeled example shows a pair of positives;
-// one unlabeled example with prior 0 a pair of negatives.
+// classSlopes returns ∇μ_P and ∇μ_N as vectors, measured with the similarity as a loss. One labeled example gives a
+// pair of positives; one unlabeled example with prior 0 gives a pair of negatives.
 func classSlopes(m *meter, p theory.Population) [2][]float64 {
 	slope := func(d theory.Design) []float64 {
 		return lists.Map(flatGradient(must.Get(m.Gradient(p, d))), func(x float64) float64 { return -x })
@@ -165,8 +165,8 @@ func classSlopes(m *meter, p theory.Population) [2][]float64 {
 	return [2][]float64{slope(theory.Design{Labeled: 1}), slope(theory.Design{Unlabeled: 1})}
 }
 
-// supervisedGrid compares C_P and κ, each times a factor, in rationals for ρ = 1: broken counts where C_P < κ, or where they are equal
-// though an unlabeled example can be positive and m ≥ 1; even counts where they are equal.
+// supervisedGrid compares C_P and κ, each times a factor, in rationals for ρ = 1. broken counts the cases with C_P < κ,
+// or with equality though an unlabeled example can be positive and m ≥ 1. even counts the cases of equality.
 func supervisedGrid(kappaFactor, supervisedFactor *big.Rat) (broken, even, cases int) {
 	f := func(x int64) *big.Rat {
 		if x == 0 {

@@ -10,11 +10,12 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// Theorem4Variance returns the claim that under independent views the gradient of PUCL varies no more than that of ssCL, in no
-// direction, with the size of the difference.
+// Theorem4Variance returns the claim that under independent views the gradient of PUCL varies no more than that of
+// ssCL, in every direction, with the size of the difference.
 //
-// It stands in for what Theorem 4 is to show, that PUCL converges faster: the expected gradients being one and the same under
-// independent views, PUCL's has the smaller mean squared distance to any other gradient, the ideal one among them.
+// It replaces the intended conclusion of Theorem 4 that PUCL converges faster. Under independent views the expected
+// gradients are equal. So PUCL's gradient has the smaller mean squared distance to any other gradient, including the
+// ideal one.
 func Theorem4Variance() Claim {
 	return Claim{
 		ID: "theorem-4-variance",
@@ -59,7 +60,7 @@ func theorem4VarianceFinding(s *subject) Finding {
 	designs := withViews(append(designsOf(0.25, [][2]int{{2, 1}, {3, 0}, {1, 2}}), theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.7},
 		theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.6, Scheme: theory.SingleDataset, LabelRate: 0.5}), s.assumes(independentViews))
 	worst, means, least, farther, idle := 0.0, 0.0, math.Inf(1), 0, 0
-	share := [2]float64{math.Inf(1), 0} // of the trace that PUCL leaves, for two labeled examples
+	share := [2]float64{math.Inf(1), 0} // fraction of the trace that remains for PUCL, for two labeled examples
 	cases := contrastCases(onSphere(randomPlanes(3, 15)), designs)
 	for _, c := range cases {
 		positive, _ := must.Get2(c.world.PairGradientRest(1))
@@ -110,12 +111,12 @@ func covarianceGap(meters []*meter, c contrastCase) (gap *mat.SymDense, traces [
 	return gap, [2]float64{mat.Trace(first), mat.Trace(second)}
 }
 
-// distance returns how far the expected gradients of two meters' objectives are apart.
+// distance returns the distance between the expected gradients of two meters' objectives.
 func distance(meters []*meter, c contrastCase) float64 {
 	return must.Get(meters[0].Gradient(c.world, c.design)).Minus(must.Get(meters[1].Gradient(c.world, c.design))).Norm()
 }
 
-// theorem4SameViews exhibits that the covariances are not ordered where the second view is the first.
+// theorem4SameViews shows that the covariances are not ordered for identical views.
 func theorem4SameViews(meters []*meter, f *proven) {
 	c := contrastCase{theory.Population{Positive: theory.Uniform(onCircle(0), onCircle(90)), Negative: theory.Uniform(onCircle(180))},
 		theory.Design{Labeled: 2, Unlabeled: 1, Prior: 0.25, SameView: theory.IdenticalViews}}
@@ -132,7 +133,7 @@ func theorem4SameViews(meters []*meter, f *proven) {
 		traces[0], traces[1])
 }
 
-// onSphere scales all points to length one, so that gradients do not depend on how points are written down.
+// onSphere scales all points to length one, so that gradients do not depend on the lengths of the points.
 func onSphere(worlds []theory.Population) []theory.Population {
 	for _, world := range worlds {
 		for _, class := range [][]theory.Atom{world.Positive, world.Negative} {

@@ -15,9 +15,9 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// VariantAgreement returns how often the pseudo code has the labels of Algorithm 1(B) on the rows of x, of which some are
-// labeled: the probability, over the draw of the start, that all labels of the unlabeled rows are the same, and whether the
-// pseudo code lets a labeled row leave.
+// VariantAgreement returns the probability, over the draw of the start of Algorithm 1(B), that the pseudo code assigns
+// the same labels to all unlabeled rows of x. leaves reports whether a labeled row leaves the positive cluster in the
+// pseudo code.
 func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves bool, err error) {
 	defer must.Catch(&err)
 	weights, total := must.Get(cluster.SeedingWeights(x, labeled)), 0.0
@@ -33,13 +33,13 @@ func VariantAgreement(x *mat.Dense, labeled []bool) (probability float64, leaves
 			probability += w / total
 		}
 	}
-	// Labeled rows are positive wherever they end, the others where they are near.
+	// Labeled rows are positive in every result; the others are positive if they are nearer to the positive center.
 	return probability, !slices.Equal(code.Positive, code.NearPositive), nil
 }
 
-// AgreementApart averages [VariantAgreement] over data sets of two round normal clusters in the plane, which lie so many standard
-// deviations apart: 10 labeled points of one, and 20 unlabeled points of each. It also counts the data sets in which a labeled
-// point leaves. The draws depend on the seed and on the whole part of the distance.
+// AgreementApart averages [VariantAgreement] over data sets of two round normal clusters in the plane, apart standard
+// deviations from each other: 10 labeled points of one, and 20 unlabeled points of each. left is the number of data
+// sets in which a labeled point leaves. The draws depend on the seed and on the integer part of the distance.
 func AgreementApart(apart float64, sets int, seed uint64) (agreement float64, left int, err error) {
 	rng := rand.New(rand.NewPCG(seed, uint64(apart)))
 	for range sets {
@@ -70,18 +70,20 @@ func agreementBySeparation(f *Finding) {
 	}
 }
 
-// separationCheck is how the statement held that does hold: two groups that are far enough apart get the same labels.
+// separationCheck holds the counts for the corrected statement: two groups that are far enough apart get the same
+// labels.
 type separationCheck struct {
 	on *subject
 
 	separated   int // random sets that meet the condition
-	code, start int // separated sets in which the pseudo code, and a start in the other group, did not find the groups
-	rarer       int // separated sets in which Algorithm 1(B) agrees less often than the bound says
+	code, start int // separated sets in which the pseudo code, or a start in the other group, did not find the groups
+	rarer       int // separated sets in which Algorithm 1(B) agrees less often than the bound
 }
 
-// checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled. With
-// δ the larger diameter, D the least distance between the groups and f the share of B among the unlabeled points, f·D > 2δ
-// must make the pseudo code, and every start in B, label A positive and B negative. Distances are kept squared, as fractions.
+// checkSeparation tries random groups on a grid: A, with the labeled points and some unlabeled ones, and B, unlabeled.
+// Let δ be the larger diameter, D the smallest distance between the groups and f the fraction of B among the unlabeled
+// points. If f·D > 2δ, the pseudo code, and every start in B, must label A positive and B negative. Distances are
+// squared fractions.
 func (s *subject) checkSeparation() separationCheck {
 	c := separationCheck{on: s}
 	rng := rand.New(rand.NewPCG(5, 8))
@@ -137,7 +139,7 @@ func (c *separationCheck) visit(labeled, hidden, others theory.RationalPoints, f
 	c.rarer += oneIf(exceeds(c.on.constant("chance", far/(far+(1-f)*diameter*diameter))-1e-12, same))
 }
 
-// checkCode runs the code that trains on the example, and ends the check where it differs from the exact results.
+// checkCode runs the training code on the example, and ends the check if it differs from the exact results.
 func (e variantExample) checkCode(variant puplVariant) {
 	rows := union(e.labeled, e.unlabeled)
 	labeled := lists.Make(len(rows), func(i int) bool { return i < len(e.labeled) })

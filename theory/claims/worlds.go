@@ -54,13 +54,13 @@ func normalized(weights []float64) []float64 {
 	return weights
 }
 
-// onAxis returns a class that shows +1 and −1 on the line, the first with probability plus.
+// onAxis returns a class with +1 and −1 on the line, the first with probability plus.
 func onAxis(plus float64) []theory.Atom {
 	atoms := []theory.Atom{{Z: []float64{1}, P: plus}, {Z: []float64{-1}, P: 1 - plus}}
 	return slices.DeleteFunc(atoms, func(a theory.Atom) bool { return a.P == 0 })
 }
 
-// meanOver returns the mean of f over the world's anchors at temperature tau.
+// meanOver returns the mean of f over the population's anchors at temperature tau.
 func (w world) meanOver(tau float64, f func(theory.Anchor) float64) float64 {
 	sum := 0.0
 	for _, a := range must.Get(theory.Anchors(w.Population, w.prior, tau)) {
@@ -69,22 +69,22 @@ func (w world) meanOver(tau float64, f func(theory.Anchor) float64) float64 {
 	return sum
 }
 
-// What the claims on Theorems 1, 2 and 4 share.
+// Shared parts of the claims on Theorems 1, 2 and 4.
 
-// TwoPoints returns the smallest population: every positive shows +1 and every negative −1, on a line. At τ = 1 two examples
-// have similarity 1 within a class and −1 across.
+// TwoPoints returns the smallest population: every positive is +1 and every negative −1, on a line. At τ = 1 two
+// examples have similarity 1 within a class and −1 across.
 func TwoPoints() theory.Population {
 	return theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
 }
 
-// TwoSigns returns the smallest population in which two draws of one class can differ: either class shows +1 and −1, each with
-// probability ½. At τ = 1 the similarity of two draws is ±1, with mean 0 and variance 1.
+// TwoSigns returns the smallest population in which two draws of one class can differ: either class has +1 and −1, each
+// with probability ½. At τ = 1 the similarity of two draws is ±1, with mean 0 and variance 1.
 func TwoSigns() theory.Population {
 	signs := theory.Uniform([]float64{1}, []float64{-1})
 	return theory.Population{Positive: signs, Negative: signs}
 }
 
-// randomPlanes draws populations of two or three atoms a class in the plane, with unequal probabilities.
+// randomPlanes draws populations of two or three atoms per class in the plane, with unequal probabilities.
 func randomPlanes(count int, seed uint64) []theory.Population {
 	rng := rand.New(rand.NewPCG(seed, 0x9c1a))
 	return lists.Make(count, func(k int) theory.Population {
@@ -120,10 +120,10 @@ func designsOf(prior float64, sizes [][2]int) []theory.Design {
 const (
 	independentViews = "independent views"
 	caseControl      = "case-control"
-	ownShare         = "own share" // every anchor is told the probability of its own class
+	ownShare         = "own share" // every anchor uses the probability of its own class
 )
 
-// share returns the probability that an anchor is told its class has: that of its own class, or of the other one where this
+// share returns the class probability that an anchor uses: that of its own class, or of the other one if this
 // assumption is dropped.
 func (s *subject) share(own *big.Rat) *big.Rat {
 	if s.assumes(ownShare) {
@@ -132,8 +132,8 @@ func (s *subject) share(own *big.Rat) *big.Rat {
 	return minus(whole(1), own)
 }
 
-// drawn returns the design that batches are drawn with: d, or, where one of these two assumptions is dropped, one that formulas
-// made for d know nothing of.
+// drawn returns the design from which batches are drawn: d, or, if one of these two assumptions is dropped, one for
+// which formulas for d are not valid.
 func (s *subject) drawn(d theory.Design) theory.Design {
 	if !s.assumes(independentViews) {
 		d.SameView = theory.IdenticalViews

@@ -7,23 +7,23 @@ import (
 	"github.com/puclab/puclab/theory/internal/lists"
 )
 
-// seedingSearch is what the exhaustive search over small sets of rows has found: ratios of the expected potential right
-// after seeding to the best potential of two centers.
+// seedingSearch holds the results of the exhaustive search over small sets of rows: ratios of the expected potential
+// right after seeding to the best potential of two centers.
 type seedingSearch struct {
 	labelings int
 	free      seedingExtreme // any rows labeled; sets with best potential 0 are counted in unbounded instead
 	unbounded int            // labelings with best potential 0 and a higher expected one
-	inCluster seedingExtreme // the labeled rows are any rows of one cluster of an optimal split
-	uniform   seedingExtreme // the labeled rows are drawn from one cluster of an optimal split, all subsets alike
+	inCluster seedingExtreme // the labeled rows are from one cluster of an optimal split
+	uniform   seedingExtreme // the labeled rows are drawn uniformly from one cluster of an optimal split
 	plusPlus  seedingExtreme // k-means++ with two centers
 }
 
-// seedingExtreme is the largest ratio met, and a set of rows that has it.
+// seedingExtreme is the largest ratio found, and a set of rows that attains it.
 type seedingExtreme struct {
 	ratio float64
 	rows  [][]float64
 	mask  int // the labeled rows, or the rows of their cluster
-	count int // how many of the cluster are labeled, where they are drawn
+	count int // number of labeled rows of the cluster, if they are drawn
 }
 
 func (e *seedingExtreme) meet(ratio float64, rows [][]float64, mask, count int) {
@@ -113,8 +113,9 @@ func pairSum(d [][]float64, mask int) float64 {
 	return sum
 }
 
-// seedingExpectation returns the expected potential right after Algorithm 1(B)'s seeding, the rows of mask being labeled. The
-// squared distance of a row from the mean of m rows is (m Σ_j d_ij − Σ_{j<k} d_jk)/m², which keeps whole numbers whole.
+// seedingExpectation returns the expected potential right after Algorithm 1(B)'s seeding, with the rows of mask
+// labeled. The squared distance of a row from the mean of m rows is (m Σ_j d_ij − Σ_{j<k} d_jk)/m², whose numerator is
+// an integer for integer distances.
 func seedingExpectation(d [][]float64, mask int) float64 {
 	m, pairs := float64(bits.OnesCount(uint(mask))), pairSum(d, mask)
 	fromMean := make([]float64, len(d))
@@ -169,7 +170,8 @@ func plusPlusExpectation(d [][]float64) float64 {
 	return expected
 }
 
-// linePlaces returns the integers 0 … reach on a line; gridPlaces are the points of a square grid with that many a side.
+// linePlaces returns the integers 0 … reach on a line; gridPlaces returns the points of a square grid with that many
+// per side.
 func linePlaces(reach int) [][]float64 {
 	return lists.Table(reach+1, 1, func(i, _ int) float64 { return float64(i) })
 }

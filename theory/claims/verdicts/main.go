@@ -1,14 +1,14 @@
-// Verdicts checks the papers' claims and prints one line for each, as soon as it is checked: ID, verdict, number and one
-// sentence, with tabs between them.
+// Verdicts checks the papers' claims and prints one line for each, as soon as it is checked: ID, verdict, number and
+// one sentence, separated by tabs.
 //
 //	go run ./theory/claims/verdicts [-json | -markdown] [ID…]
 //	go run ./theory/claims/verdicts -plant NAME [-json] [ID…]
 //	go run ./theory/claims/verdicts -plants [-json] [ID…]
 //
-// With -plant a mistake is planted in what the claims rest on, which their verdicts should not survive; -plants lists these.
-// Where one makes no difference to a verdict, the claim's details, in the full records, say why.
+// With -plant a bug is injected into the foundations of the claims, which must change their verdicts; -plants lists the
+// bugs. If a bug does not change a verdict, the claim's details, in the full records, explain why.
 //
-// What is at work goes to the standard error.
+// Progress goes to the standard error.
 package main
 
 import (
@@ -88,7 +88,7 @@ func run(args []string, out, messages io.Writer) error {
 		line.End("")
 		switch {
 		case err == nil:
-		case plant.Touches(claim.ID): // that the check ends with an error is how it notices
+		case plant.Touches(claim.ID): // the error shows that the check detects the bug
 			list[i].Sentence = err.Error()
 		default:
 			return err
@@ -108,7 +108,7 @@ func run(args []string, out, messages io.Writer) error {
 	return nil
 }
 
-// writePlants lists the mistakes that touch one of the claims, a line each: name, what is wrong, and the claims.
+// writePlants lists the injectable bugs that affect one of the claims, one per line: name, bug, and the claims.
 func writePlants(out io.Writer, list []claims.Claim, asJSON bool) error {
 	plants := slices.DeleteFunc(claims.Plants(), func(p claims.Plant) bool {
 		return !slices.ContainsFunc(list, func(c claims.Claim) bool { return p.Touches(c.ID) })

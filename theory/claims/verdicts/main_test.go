@@ -34,7 +34,7 @@ func TestLinesAndRecords(t *testing.T) {
 	}
 }
 
-// A planted mistake leaves no verdict, and the list of plants has it.
+// An injected bug leaves no verdict, and the list of bugs contains it.
 func TestPlant(t *testing.T) {
 	expect.Slow(t)
 	var out, messages bytes.Buffer
@@ -57,7 +57,7 @@ func TestPlant(t *testing.T) {
 	expect.That(t, strings.Contains(messages.String(), "Planted: gamma times 1 + 1/64."),
 		"messages %q", messages.String())
 
-	// A check that ends with an error has noticed.
+	// A check that ends with an error has detected the bug.
 	out.Reset()
 	expect.NoError(t, run([]string{"-plant", "lemma-3:5-delta(b)-down"}, &out, &messages))
 	expect.That(t, strings.HasPrefix(out.String(), "lemma-3\tundecided\t0\t") &&

@@ -20,15 +20,15 @@ type Bar struct {
 	Strong bool // drawn in the warm color, with its number in bold
 }
 
-// BarsConfig says how Bars draws. The zero value works.
+// BarsConfig configures Bars. The zero value works.
 type BarsConfig struct {
 	Figure
 	Decimals int // of the numbers at the bars; 0 means 2, negative means none
 }
 
-// Bars draws numbers as bars from zero to the right, or to the left where they are negative, the first on top, with names to the
-// left and each number at the end of its bar: what a sum is made of, or what was claimed beside what was measured. Bars
-// are as thick as the figure allows; a Height of 2*Inch or so suits three or four.
+// Bars draws numbers as horizontal bars from zero, negative ones to the left, the first on top, with names to the left
+// and each number at the end of its bar. Examples are the parts of a sum, or claimed and measured values. Bars are as
+// thick as the figure allows; a Height of about 2*Inch suits three or four.
 //
 // It returns an error if there is no bar or a value is not finite.
 func Bars(cfg BarsConfig, list ...Bar) (*plot.Plot, error) {
@@ -52,8 +52,8 @@ func Bars(cfg BarsConfig, list ...Bar) (*plot.Plot, error) {
 	return p, nil
 }
 
-// BarsAlt returns what Bars draws in words, as the alternative text that Show asks for: the title with the unit, then each
-// name with its number as it stands at the bar.
+// BarsAlt returns the alternative text of the figure of Bars for Show: the title with the unit, then each name with its
+// number as shown at the bar.
 func BarsAlt(cfg BarsConfig, list ...Bar) string {
 	words := make([]string, len(list))
 	for i, bar := range list {
@@ -75,7 +75,7 @@ type bars struct {
 }
 
 const (
-	barShare = 0.62         // of the distance between two bars is filled
+	barShare = 0.62         // bar thickness as a fraction of the distance between two bars
 	barGap   = vg.Length(5) // between a bar and its number
 )
 
@@ -110,7 +110,8 @@ func (b *bars) label(i int) (text.Style, vg.Length) {
 	return style, gap
 }
 
-// DataRange holds zero, half a bar more above and below, and some room beyond the ends, so that the numbers stay inside.
+// DataRange includes zero, half a bar more above and below, and a margin beyond the ends, so that the numbers stay
+// inside.
 func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) {
 	for _, bar := range b.list {
 		xmin, xmax = min(xmin, bar.Value), max(xmax, bar.Value)

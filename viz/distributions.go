@@ -10,20 +10,22 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Sample is values of one kind in Distributions, such as the similarities of labeled positives. The name decides the look, see StyleFor.
+// Sample is a series of values of one kind in Distributions, such as the similarities of labeled positives. The name
+// determines the style, see StyleFor.
 type Sample struct {
 	Name   string
 	Values []float64
 }
 
-// DistributionsConfig says how Distributions draws. The zero value works; its labels are "similarity" and "density".
+// DistributionsConfig configures Distributions. The zero value works; its labels are "similarity" and "density".
 type DistributionsConfig struct {
 	Figure
 	Bins int // from the least drawn value to the largest; 0 means 40
 }
 
-// Distributions draws how values of several kinds are spread, over each other: each as a histogram in the same bins, scaled to an
-// area of 1, so that kinds of different size compare. Each has a line style and a marker of its own, and a legend stands to the right.
+// Distributions draws the histograms of several samples over each other, in the same bins and scaled to an area of 1,
+// so that samples of different size can be compared. Each has its own line style and marker, and a legend stands to the
+// right.
 //
 // If the range of all values is more than 100 times that of the inner 98% of each sample, values beyond the latter,
 // widened by its length on both sides, are not drawn. The legend states their number, and they count toward the area.
@@ -51,7 +53,7 @@ func Distributions(cfg DistributionsConfig, samples ...Sample) (*plot.Plot, erro
 	}
 	low, high := innerLimits(all...)
 	bins := cmp.Or(cfg.Bins, 40)
-	if width := (high - low) / float64(bins); low+width == low || high-width == high { // what is as good as one value gets a bin
+	if width := (high - low) / float64(bins); low+width == low || high-width == high { // practically one value gets a bin
 		room := max(0.5, 1e-9*max(math.Abs(low), math.Abs(high)))
 		low, high = low-room, high+room
 	}
@@ -87,7 +89,7 @@ func histogram(values []float64, low, high float64, bins int) (outline, tops plo
 	}
 	at := func(edge int) float64 { return low + float64(edge)*width }
 	density := func(k int) float64 { return float64(counts[k]) / (float64(len(values)) * width) }
-	first, end := 0, bins // nothing is drawn along the axis where there are no values
+	first, end := 0, bins // nothing is drawn along the axis beyond the values
 	for counts[first] == 0 {
 		first++
 	}

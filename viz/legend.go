@@ -17,11 +17,11 @@ type Entry struct {
 
 func newEntry(name string, thumbs ...plot.Thumbnailer) Entry { return Entry{name, thumbs} }
 
-// AddLegend adds a legend in the house style to p. It lies to the right of the data, or above them where
-// p.Legend.Top is set when the plot is drawn; both places are cleared for it, so it never covers the data. Long
-// names are broken into lines. The text takes font and color from p.Legend.TextStyle.
+// AddLegend adds a legend in the house style to p. It lies to the right of the data, or above them if p.Legend.Top is
+// set when the plot is drawn; it claims the room, so it never covers the data. Long names are broken into lines. Font
+// and color of the text come from p.Legend.TextStyle.
 //
-// The stock legend of gonum/plot lies inside the plot, over the data; a plot should have one or the other.
+// The legend of gonum/plot lies inside the plot, over the data; a plot should have one or the other.
 func AddLegend(p *plot.Plot, entries ...Entry) {
 	if len(entries) > 0 {
 		p.Add(&legend{entries: slices.Clone(entries)})
@@ -38,7 +38,7 @@ const (
 	entryGap    = vg.Length(4)   // between two entries of a column
 	nameWidth   = vg.Length(118) // names to the right of the data break here
 	wordWidth   = vg.Length(170) // and a single word longer than this is cut
-	narrowWidth = vg.Length(180) // room above the data as long as nobody knows better, see layout
+	narrowWidth = vg.Length(180) // default room above the data, see layout
 )
 
 // legend is a plotter that reserves the room it needs through its glyph boxes, and then draws there.
@@ -58,7 +58,8 @@ func (l *legend) thumbWidth() vg.Length {
 	return markThumb
 }
 
-// arrange returns the lines of each entry, the offset of its upper left corner from that of the legend, and the legend's size.
+// arrange returns the lines of each entry, the offset of its upper left corner from the legend's, and the legend's
+// size.
 func (l *legend) arrange(p *plot.Plot) (names [][]string, at []vg.Point, size vg.Point) {
 	f := face(p.Legend.TextStyle.Font.Size, false)
 	width := func(s string) vg.Length { return textWidth(f, s) }
@@ -79,8 +80,8 @@ func (l *legend) arrange(p *plot.Plot) (names [][]string, at []vg.Point, size vg
 	return names, at, size
 }
 
-// flow places boxes side by side as far as there is room, and then in a new row. It returns the offset of each from the upper
-// left corner, and the size of all.
+// flow places boxes side by side in rows of width room. It returns the offset of each from the upper left corner, and
+// the total size.
 func flow(boxes []vg.Point, room, gapX, gapY vg.Length) (at []vg.Point, size vg.Point) {
 	var x, y vg.Length
 	for _, b := range boxes {

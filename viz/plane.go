@@ -10,21 +10,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Path is where one method's embeddings were in the plane of alignment and uniformity while it trained: a reading for each
-// entry. The fields are those of a [TrainingLog]. The name decides the look, see StyleFor.
+// Path is the path of one method's embeddings in the plane of alignment and uniformity during training, with one entry
+// per reading (an evaluation during training). The fields are those of a [TrainingLog]. The name determines the style,
+// see StyleFor.
 type Path struct {
 	Name       string
-	Steps      []float64 // done at each reading; must not go backwards
+	Steps      []float64 // done at each reading; must not decrease
 	Alignment  []float64 // mean squared distance of the views of an example, 0 at best
-	Uniformity []float64 // log of the mean Gaussian potential of two examples, the lower the more they spread
+	Uniformity []float64 // log of the mean Gaussian potential of two examples, lower for more uniform ones
 }
 
-// AlignmentUniformity draws training runs as paths in the plane of alignment and uniformity, each with a color, a line style
-// and a marker of its own: a hollow mark where it began, one for each reading, and a large one where it ended, after the steps
-// that the legend says. Of both a lower value is better, so the good corner is the lower left one, which is named.
+// AlignmentUniformity draws training runs as paths in the plane of alignment and uniformity, each with its own color,
+// line style and marker: a hollow mark at the start, one for each reading, and a large one at the end, whose step is in
+// the legend. Lower values of both are better, so the best corner is the lower left one, which is named.
 //
-// It returns an error if there is no path, one has no reading or slices of different lengths, a value is not finite, or the
-// steps go backwards.
+// It returns an error if there is no path, one has no reading or slices of different lengths, a value is not finite, or
+// the steps decrease.
 //
 // Source: T. Wang, P. Isola, Understanding Contrastive Representation Learning through Alignment and Uniformity on the
 // Hypersphere (2020), arXiv 2005.10242.
@@ -60,8 +61,8 @@ func AlignmentUniformity(cfg Figure, paths ...Path) (*plot.Plot, error) {
 	return p, nil
 }
 
-// PathsTable returns the numbers of AlignmentUniformity to stand beneath it: where each path begins and where it ends. The
-// errors are those of AlignmentUniformity.
+// PathsTable returns the numbers of AlignmentUniformity as a table: the start and the end of each path. The errors are
+// those of AlignmentUniformity.
 func PathsTable(title string, paths ...Path) (Table, error) {
 	t := Table{Title: title, RowsHeader: "method", Columns: []string{"reading", "step", "alignment", "uniformity"}, Decimals: 3}
 	if err := checkPaths(paths); err != nil {
@@ -101,7 +102,7 @@ func checkPaths(paths []Path) error {
 	return nil
 }
 
-// hollow is a mark that is a circle with a white inside.
+// hollow is a circle mark with a white interior.
 type hollow struct{}
 
 // DrawGlyph draws the circle at pt.

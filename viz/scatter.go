@@ -12,28 +12,28 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ScatterConfig says how Scatter draws. The zero value works.
+// ScatterConfig configures Scatter. The zero value works.
 type ScatterConfig struct {
 	Figure
 
-	// MaxPerGroup is the largest number of points that are drawn of one group; 0 draws all. Of a larger group a
-	// random subset is drawn, and the legend says so: "negative (500 of 8,000)".
+	// MaxPerGroup is the largest number of drawn points of one group; 0 draws all. Of a larger group a random subset is
+	// drawn, and the legend states it: "negative (500 of 8,000)".
 	MaxPerGroup int
-	// Seed decides which subset. The same seed draws the same points of groups of the same sizes.
+	// Seed determines the subset. The same seed draws the same points of groups of the same sizes.
 	Seed uint64
 
 	// EqualAspect gives both axes the same unit, see the function EqualAspect.
 	EqualAspect bool
 
-	// Gaussians are drawn over the points as ellipses, each with a line in the legend. One that has the name of a group has its
-	// look.
+	// Gaussians are drawn over the points as ellipses, each with a line in the legend. A Gaussian with the name of a
+	// group has its style.
 	Gaussians []Gaussian
 }
 
-// Scatter draws groups of points, each with a color and a marker of its own and a legend to the right (set
-// Legend.Top of the plot to move it above). The more points, the smaller the marks. Small groups are drawn last, and with larger
-// marks where they are much smaller than others, so that a few labeled points stay visible among many; of groups of
-// one size the first lies on top. A group may be empty, but not all of them.
+// Scatter draws groups of points, each with its own color and marker and a legend to the right (set Legend.Top of the
+// plot to move it above). The marks are smaller for more points. Small groups are drawn last, and with larger marks if
+// they are much smaller than others, so that a few labeled points stay visible among many. Of groups of one size the
+// first lies on top. A group may be empty, but not all of them.
 //
 // If the range of one axis is more than 100 times that of the inner 98% of each group, points beyond the latter,
 // widened by its length on both sides, are not drawn, and the legend states their number: "negative (2 of 8,000
@@ -49,7 +49,7 @@ func Scatter(cfg ScatterConfig, groups ...Group) (*plot.Plot, error) {
 	return p, err
 }
 
-// scatter draws groups of points over what is to lie behind them, and returns the entries of a legend.
+// scatter draws groups of points over the plotters behind, and returns the entries of a legend.
 func scatter(cfg ScatterConfig, groups []Group, behind ...plot.Plotter) (p *plot.Plot, entries []Entry, err error) {
 	if cfg.MaxPerGroup < 0 {
 		return nil, nil, fmt.Errorf("viz: scatter: MaxPerGroup is %d, want 0 or more: %w", cfg.MaxPerGroup, ErrRange)
@@ -126,26 +126,26 @@ func markRadius(n int) vg.Length {
 	return radius[sort.SearchInts(most, n)]
 }
 
-// subset returns k of the numbers 0 … n−1 in ascending order, every subset being as likely.
+// subset returns k of the numbers 0 … n−1 in ascending order; every subset has the same probability.
 func subset(n, k int, seed, stream uint64) []int {
 	chosen := rand.New(rand.NewPCG(seed, stream)).Perm(n)[:k]
 	slices.Sort(chosen)
 	return chosen
 }
 
-// ComponentLabel returns an axis label for the i-th principal component, counted from 1, with the share of the
-// variance that it explains: "component 1 (43 % of variance)".
+// ComponentLabel returns an axis label for the i-th principal component, counted from 1, with its fraction of the
+// variance: "component 1 (43 % of variance)".
 func ComponentLabel(i int, explained float64) string {
 	return fmt.Sprintf("component %d (%.0f %% of variance)", i, 100*explained)
 }
 
-// Group is one series of points in the plane, for Scatter and UnitCircle. The name decides the look, see StyleFor.
+// Group is one series of points in the plane, for Scatter and UnitCircle. The name determines the style, see StyleFor.
 type Group struct {
 	Name string
 	X, Y []float64
 }
 
-// checkGroups returns an error if a group cannot be drawn or none holds a point. what is the kind of figure.
+// checkGroups returns an error if a group cannot be drawn or none has a point. what is the kind of figure.
 func checkGroups(what string, groups []Group) error {
 	total := 0
 	for _, g := range groups {
@@ -160,10 +160,11 @@ func checkGroups(what string, groups []Group) error {
 	return nil
 }
 
-// GroupBy turns rows of points into groups: row i, of which the first two columns are drawn, goes to the group
-// names[label[i]]. There are len(names) groups, in the order of names; a group that no label names is empty.
+// GroupBy returns rows of points as groups: row i, of which the first two columns are drawn, belongs to the group
+// names[label[i]]. There are len(names) groups, in the order of names; a group that no label refers to is empty.
 //
-// It returns an error if points has fewer than two columns, label not one entry per row, or an entry no name.
+// It returns an error if points has fewer than two columns, len(label) is not the number of rows, or a label has no
+// name.
 func GroupBy(rows mat.Matrix, label []int, names ...string) ([]Group, error) {
 	n, d := rows.Dims()
 	if d < 2 {
@@ -186,8 +187,8 @@ func GroupBy(rows mat.Matrix, label []int, names ...string) ([]Group, error) {
 	return groups, nil
 }
 
-// ByLabel turns rows of points into the groups Positive and Negative, in this order, by one true or pseudo-label for
-// each row. The errors are those of GroupBy.
+// ByLabel returns rows of points as the groups Positive and Negative, in this order, by one true or pseudo-label per
+// row. The errors are those of GroupBy.
 func ByLabel(rows mat.Matrix, positive []bool) ([]Group, error) {
 	label := make([]int, len(positive))
 	for i, p := range positive {
@@ -198,8 +199,8 @@ func ByLabel(rows mat.Matrix, positive []bool) ([]Group, error) {
 	return GroupBy(rows, label, Positive, Negative)
 }
 
-// Planar makes a group of points of the plane given one by one, as populations and batches hold them. It returns an error if
-// one of them has not two coordinates.
+// Planar returns a group of points of the plane given one by one, as in populations and batches. It returns an error if
+// one of them does not have two coordinates.
 func Planar(name string, points [][]float64) (Group, error) {
 	x, y, err := planar(points)
 	if err != nil {

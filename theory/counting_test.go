@@ -182,8 +182,8 @@ func TestVary(t *testing.T) {
 func TestGridWithoutCopies(t *testing.T) {
 	// One atom per class: two points of the square are equal, neighbors or opposite; for the cube there are four
 	// distances. Two atoms in halves: of the 8 symmetries of the square the identity fixes 10 classes, the half turn 2,
-	// the diagonal mirrors 4 each, the others 2 each and quarter turns none; (10² + 2² + 2·4² + 2·2²)/8 = 18 pairs of
-	// classes (Burnside's lemma).
+	// the diagonal mirrors 4 each, the others 2 each and quarter turns none. So there are (10² + 2² + 2·4² + 2·2²)/8 =
+	// 18 pairs of classes (Burnside's lemma).
 	for _, tt := range []struct {
 		name         string
 		points       [][]float64

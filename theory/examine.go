@@ -48,8 +48,8 @@ type Examination struct {
 	References []Examined
 }
 
-// Examine measures the quantities of the theorems for an objective, for example one of your own: the bias of its loss
-// and of its gradient against the ideal loss (3), their variance over batches, and the worst case of the bias that a
+// Examine measures the quantities of the theorems for an objective, for example one of your own. These are the bias of
+// its loss and of its gradient against the ideal loss (3), their variance over batches, and the worst bias that a
 // search finds.
 //
 // It returns an error if the objective, the population or the design cannot be measured: a term without exactly one

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// someFalsePositives returns a random distribution over so many places.
+// someFalsePositives returns a random distribution over the given number of places.
 func someFalsePositives(rng *rand.Rand, places int, rate float64) FalsePositives {
 	w := FalsePositives{Rate: rate}
 	distribution := func() []float64 {

@@ -15,7 +15,7 @@ import (
 )
 
 // Two views equal to one of two values. A perfect critic cannot distinguish a negative that equals the positive, as
-// half of them do: the loss is ½ log 2, and log 2 − ½ log 2 stays below the information, log 2.
+// half of them do. The loss is ½ log 2, and log 2 − ½ log 2 stays below the information, log 2.
 func ExampleCriticLoss() {
 	views := theory.Joint{{0.5, 0}, {0, 0.5}}
 	loss, err := theory.CriticLoss(views, views.LogRatio(), 1, nil)
@@ -192,8 +192,8 @@ func negativePart(prior float64) pucl.Term {
 	}
 }
 
-// Classes at +1 and −1, τ = 1, half of the batch positive: half of an anchor's rows have the highest similarity and
-// half the lowest, while all negatives of the ideal loss have the lowest: log((e + e⁻¹)/2) + 1.
+// Classes at +1 and −1, τ = 1, half of the batch positive. Half of an anchor's rows have the highest similarity and
+// half the lowest. All negatives of the ideal loss have the lowest: log((e + e⁻¹)/2) + 1.
 func ExampleLimitPartitionGap() {
 	world := theory.Population{Positive: theory.Uniform([]float64{1}), Negative: theory.Uniform([]float64{-1})}
 	gap, err := theory.LimitPartitionGap(world, 0.5, 0.5, 1)

@@ -31,8 +31,8 @@ type Meter struct {
 	// 1024. A short enumeration, which is padded to a whole chunk, is quicker with a smaller chunk.
 	Chunk int
 
-	// Progress, if not nil, is called by these and by [Meter.MonteCarlo] with the number of batches done and in total:
-	// with done = 0 before the first one, then at least every 1024, and with done = total at the end.
+	// Progress, if not nil, is called by these and by [Meter.MonteCarlo] with the number of batches done and in total.
+	// The calls are with done = 0 before the first one, then at least every 1024, and with done = total at the end.
 	Progress func(done, total float64)
 
 	objective pucl.Objective

@@ -49,10 +49,10 @@ func NewErrorMeter(eng *engine.Engine, objectives []pucl.Objective, tau float64)
 // Close frees the compiled graphs.
 func (m *ErrorMeter) Close() { m.meter.values.Finalize() }
 
-// SquaredErrors returns the exact second moments of the errors of the objectives. Entry k, l is E[e_k e_l] with e_k =
-// L_k − L*_CL on a batch, (3) with N = 2b − 2, and E[e_k · e_l] with the gradients' errors in the points of the atoms.
-// The diagonal holds the mean squared errors, squared bias plus variance. Limits and symmetries are those of
-// [Meter.Gradient].
+// SquaredErrors returns the exact second moments of the errors of the objectives. Entry k, l of loss is E[e_k e_l] with
+// e_k = L_k − L*_CL on a batch, (3) with N = 2b − 2. For gradient it is E[e_k · e_l] with the gradients' errors in the
+// points of the atoms. The diagonal holds the mean squared errors, squared bias plus variance. Limits and symmetries
+// are those of [Meter.Gradient].
 func (m *ErrorMeter) SquaredErrors(p Population, d Design) (loss, gradient *mat.SymDense, err error) {
 	defer must.Catch(&err)
 	must.Do(validate(p, d, m.meter.tau))
@@ -112,10 +112,10 @@ func (p products) matrix() *mat.SymDense {
 }
 
 // BestMixture returns the weights w, adding up to 1, of the objective Σ_k w_k L_k with the least mean squared error,
-// and that error: w = M⁻¹1/(1ᵀM⁻¹1) and 1/(1ᵀM⁻¹1), for one of the matrices M of [ErrorMeter.SquaredErrors]. A weight
-// may be negative. [pucl.WeightedSum] makes the objective. It returns an error if one of the objectives is a mixture of
-// the others, for example a duplicate, since the best mixture is then not unique. It also returns an error if some
-// mixture has no error at all.
+// and that error. They are w = M⁻¹1/(1ᵀM⁻¹1) and 1/(1ᵀM⁻¹1), for one of the matrices M of [ErrorMeter.SquaredErrors]. A
+// weight may be negative. [pucl.WeightedSum] makes the objective. It returns an error if one of the objectives is a
+// mixture of the others, for example a duplicate, since the best mixture is then not unique. It also returns an error
+// if some mixture has no error at all.
 func BestMixture(m mat.Symmetric) (weights []float64, least float64, err error) {
 	n := m.SymmetricDim()
 	var factors mat.Cholesky

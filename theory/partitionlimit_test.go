@@ -147,7 +147,7 @@ func TestTrueNegativesAreUnbiasedInLargeBatches(t *testing.T) {
 	expect.That(t, plain.Bias.Low >= 0.2, "bias of ssCL %v, want it to stay", plain.Bias)
 }
 
-// +1 with probability ¾, −1 with ¼, τ = 1: s = z·z' has mean ¼ and variance 15/16; g(z) = z/2 has variance ¼·¾; the
+// +1 with probability ¾, −1 with ¼, τ = 1: s = z·z' has mean ¼ and variance 15/16. g(z) = z/2 has variance ¼·¾. The
 // rest is 15/16 − 3/8 = 9/16, and indeed r = (z − ½)(z' − ½), whose square has mean (¾)².
 func TestPairVarianceByHand(t *testing.T) {
 	p := Population{Positive: []Atom{{[]float64{1}, 0.75}, {[]float64{-1}, 0.25}}, Negative: Uniform([]float64{2})}

@@ -44,8 +44,8 @@ func AttractionBias(m *Meter, draws *Draws) Question {
 }
 
 // GradientBias returns the question for the Euclidean length of the gradient bias of m's objective with respect to the
-// points of the atoms: the gradient of the mean loss, [Meter.Gradient], minus the gradient of the ideal loss,
-// [IdealGradient]. A longer point has a smaller gradient.
+// points of the atoms. This bias is the gradient of the mean loss, [Meter.Gradient], minus the gradient of the ideal
+// loss, [IdealGradient]. A longer point has a smaller gradient.
 func GradientBias(m *Meter) Question {
 	return biasQuestion("gradient bias of "+m.title(), nil, m.askGradientBias)
 }

@@ -128,7 +128,7 @@ func TestRationalSeedingByHand(t *testing.T) {
 }
 
 // k-means++ on 0, 0 and 1: from 0 the second center is 1, from 1 it is 0, and the potential is 0. On 0, 1 and 3: from 0
-// the weights are 1 and 9 with potentials 4 and 1; from 1: 1 and 4 with 4 and 1; from 3: 9 and 4 with 1 and 1.
+// the weights are 1 and 9 with potentials 4 and 1. From 1: 1 and 4 with 4 and 1. From 3: 9 and 4 with 1 and 1.
 func TestRationalKMeansPlusPlusByHand(t *testing.T) {
 	zero := expect.Must(RationalKMeansPlusPlus(RationalLine(0, 0, 1)))(t)
 	equalRat(t, "two places", zero, new(big.Rat))

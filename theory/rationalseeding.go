@@ -79,8 +79,8 @@ func RationalSeedingWeights(labeled, unlabeled RationalPoints) (weights []*big.R
 }
 
 // RationalKMeansPlusPlus returns the expected potential right after k-means++ has seeded two centers (Arthur and
-// Vassilvitskii, 2007): the first at a row drawn uniformly, the second at a row drawn with probability proportional to
-// the squared distance from the first. It is 0 if all rows coincide.
+// Vassilvitskii, 2007). The first is at a row drawn uniformly, the second at a row drawn with probability proportional
+// to the squared distance from the first. It is 0 if all rows coincide.
 func RationalKMeansPlusPlus(points RationalPoints) (*big.Rat, error) {
 	if err := points.Validate(); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// AnchorLosses returns the objective's loss for every row of some multi-viewed batches, in float64: entry [k][i] is
+// AnchorLosses returns the objective's loss for every row of some multi-viewed batches, in float64. Entry [k][i] is
 // repel − attract of row i of batch k, and the mean over i is the batch's loss. Use it for hand-made batches that a
 // [Population] cannot describe.
 //

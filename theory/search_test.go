@@ -135,7 +135,7 @@ func TestSearchFindsADeliberateBias(t *testing.T) {
 }
 
 // hill returns a question with the maximum 1, attained if the first positive and the first negative point have cos =
-// 0.3 and the first positive atom has probability 0.35; more examples have no effect.
+// 0.3 and the first positive atom has probability 0.35. More examples have no effect.
 func hill(asked *[]float64) Question {
 	return Question{Name: "hill", Ask: func(p Population, d Design) (Number, error) {
 		if err := errors.Join(p.Validate(), d.Validate()); err != nil {

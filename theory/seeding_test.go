@@ -56,7 +56,7 @@ type floatStart struct {
 }
 
 // enumerateFloats runs [cluster.From] from every unlabeled row of x that Algorithm 1(B) can draw, with the row's
-// probability, and finds the optimal two-way split of all rows by enumeration; there may be at most 20 rows.
+// probability, and finds the optimal two-way split of all rows by enumeration. There may be at most 20 rows.
 func enumerateFloats(x *mat.Dense, labeled []bool) (floatSeeding, error) {
 	weights, err := cluster.SeedingWeights(x, labeled)
 	if err != nil {

@@ -111,7 +111,7 @@ func roundProbabilities(current *Case, design int, try func(Population, int) boo
 	}
 }
 
-// roundShares rounds the probabilities of a class, in place, to multiples of 1/denominator, none of them 0: each gets
+// roundShares rounds the probabilities of a class, in place, to multiples of 1/denominator, none of them 0. Each gets
 // one part, and the other parts go one by one to the atom with the largest deficit.
 func roundShares(atoms []Atom, denominator int) {
 	parts := slices.Repeat([]int{1}, len(atoms))
@@ -182,7 +182,7 @@ func merged(p Population) Population {
 	return p
 }
 
-// inOwnBasis rotates and mirrors a population so that its points have as many zeros as possible: its first point lies
+// inOwnBasis rotates and mirrors a population so that its points have as many zeros as possible. Its first point lies
 // on the first axis, the next one in the plane of the first two, and so on.
 func inOwnBasis(p Population) Population {
 	var basis [][]float64

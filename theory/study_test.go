@@ -181,7 +181,7 @@ func TestSixExamplesOnSixPoints(t *testing.T) {
 	}
 	r := expect.Must(meterOf(t, pucl.SSCL(), 0.5).Exact(p, d))(t)
 	expect.That(t, r.Batches == 56*364, "%d batches scored, want %d", r.Batches, 56*364)
-	// With independent views ssCL's mean attraction is the mean similarity within a class; here the three directions of
+	// With independent views ssCL's mean attraction is the mean similarity within a class. Here the three directions of
 	// a class have cosines 1, 1, 1, and twice each of √½, √½, 0: (3 + 4√½)/9, over τ = ½.
 	near(t, "mean attraction of ssCL", r.Attraction.Mean.Value, 2*(3+4*math.Sqrt(0.5))/9, 1e-12)
 }

@@ -15,8 +15,8 @@ type Case struct {
 	Value      Number
 }
 
-// String returns one line from which the case can be measured again, with all digits of points and probabilities:
-// "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333".
+// String returns one line from which the case can be measured again, with all digits of points and probabilities. An
+// example is "positive 1 at (1, 0); negative 1 at (-1, 0); m = 0, u = 2, π = 0.5, ρ = 0: 1.33333".
 func (c Case) String() string {
 	return fmt.Sprintf("%s: %s", situation(c.Population, c.Design), c.Value)
 }

@@ -114,7 +114,8 @@ func ExampleReliability() {
 	save(f, err, "testdata/reliability.png", 0, 0)
 }
 
-// ramps returns n gray images, 8 pixels high and so many wide, that get brighter to the right or, turned, to the left.
+// ramps returns n gray images, 8 pixels high and width pixels wide, that get brighter to the right or, turned, to the
+// left.
 func ramps(n, width int, turned bool) []uint8 {
 	var pixels []uint8
 	for range n * 8 {

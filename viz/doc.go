@@ -19,8 +19,8 @@
 // # The house style
 //
 // The house style has a white background, dark gray text of 11 points or more, a light grid, and sizes in points (1/72
-// inch). Colors come from the palette of Okabe and Ito, which stays readable with the common forms of color blindness;
-// two of them are darkened and yellow is left out, so that every mark has a contrast of 3:1 or more against the page.
+// inch). Colors come from the palette of Okabe and Ito, which stays readable with the common forms of color blindness.
+// Two of them are darkened and yellow is left out, so that every mark has a contrast of 3:1 or more against the page.
 // No meaning depends on color alone: each series has its own marker and line style. The kinds of examples in PU
 // learning and the losses of this project have the same style in all figures (see [StyleFor]). The legend lies to the
 // right of the data or, if Legend.Top of the plot is set, above it; it never covers the data. Signs of formulas that

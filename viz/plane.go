@@ -21,8 +21,9 @@ type Path struct {
 }
 
 // AlignmentUniformity draws training runs as paths in the plane of alignment and uniformity, each with its own color,
-// line style and marker: a hollow mark at the start, one for each reading, and a large one at the end, whose step is in
-// the legend. Lower values of both are better, so the best corner is the lower left one, which is named.
+// line style and marker. A path has a hollow mark at the start, one mark for each reading, and a large one at the end,
+// whose step is in the legend. Lower values of both are better, so the best corner is the lower left one, which is
+// named.
 //
 // It returns an error if there is no path, one has no reading or slices of different lengths, a value is not finite, or
 // the steps decrease.

@@ -136,10 +136,10 @@ func (p *Progress) Say(text string) { p.change(func() { p.show(text, false) }) }
 // not.
 func (p *Progress) Pause(d time.Duration) { p.change(func() { p.paused += d }) }
 
-// Update reports that done steps are done, with notes that may be empty: the first one is shown right after the count,
-// the others at the end of the line, which a narrow terminal cuts. Most calls return at once: a report is written at
-// most twice a second in a notebook or on a terminal, every five seconds elsewhere, and always at the first and at the
-// last step. done may decrease, as after a restart.
+// Update reports that done steps are done, with notes that may be empty. The first note is shown right after the count,
+// the others at the end of the line, which a narrow terminal cuts. Most calls return at once. A report is written at
+// most twice a second in a notebook or on a terminal, and every five seconds elsewhere. The first and the last step are
+// always reported. done may decrease, as after a restart.
 func (p *Progress) Update(done int, notes ...string) {
 	p.change(func() {
 		now := p.now()

@@ -87,8 +87,8 @@ func (w *pathWriter) write(s svgStep) {
 	}
 }
 
-// form returns the bytes that a command adds to the path data, with points relative to relative; whether the last
-// number has a decimal point; and the command as written, which differs for horizontal and vertical lines.
+// form returns the bytes that a command adds to the path data, with points relative to relative. dotted reports whether
+// the last number has a decimal point. as is the command as written, which differs for horizontal and vertical lines.
 func (w *pathWriter) form(s svgStep, command byte, relative [2]int64) (form []byte, dotted bool, as byte) {
 	to := s.points[len(s.points)-1]
 	var words []string
@@ -123,7 +123,7 @@ func (w *pathWriter) form(s svgStep, command byte, relative [2]int64) (form []by
 	return form, dotted, command
 }
 
-// short returns a number with at most so many decimals, without redundant zeros.
+// short formats a number with at most the given decimals, without redundant zeros.
 func short(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Contains(s, ".") {

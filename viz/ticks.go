@@ -108,8 +108,8 @@ func decimals(n, usual int) int {
 	return max(0, cmp.Or(n, usual))
 }
 
-// logTicks chooses the tick marks of a logarithmic axis, whose ends are above 0: powers of ten, and 2 and 5 times these
-// if there are few, or those of [Ticks] if fewer than two of them fit.
+// logTicks chooses the tick marks of a logarithmic axis, whose ends are above 0. It uses powers of ten, and 2 and 5
+// times these if there are few. If fewer than two fit, it uses [Ticks].
 type logTicks struct{}
 
 func (logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {

@@ -39,7 +39,7 @@ type TrainingConfig struct {
 }
 
 // TrainingCurves draws the course of training: the loss with the chance level as a dotted line, and below it, in pairs,
-// the panels for which the log has numbers: learning rate, length of the gradient, longest projection, alignment and
+// a panel for each of these series in the log: learning rate, length of the gradient, longest projection, alignment and
 // uniformity, effective rank, nearest neighbors.
 //
 // It returns an error if there is no loss, or if slices that belong together differ in length.

@@ -7,9 +7,9 @@ import (
 	"iter"
 )
 
-// Of yields damaged copies of data, each with a description of the damage: single flipped bits and truncations, at most
-// most of either, evenly spread; either half, each quarter and all of it set to zero; and appended bytes. The caller
-// owns the copies.
+// Of yields damaged copies of data, each with a description of the damage. The damage is single flipped bits and
+// truncations, at most most of either, evenly spread. It is also either half, each quarter or all of the data set to
+// zero, and appended bytes. The caller owns the copies.
 func Of(data []byte, most int) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		n := len(data)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Trusted returns an error unless this user or root owns path, a file or folder below root, and every folder on the way
-// from root on, root too, and nobody outside of their groups may write there. Links are followed. On systems without
-// file owners it returns nil.
+// Trusted checks path, a file or folder below root, and every folder on the way from root on, root too. It returns an
+// error unless this user or root owns all of them, and nobody outside of their groups may write there. Links are
+// followed. On systems without file owners it returns nil.
 func Trusted(root, path string) error {
 	rest, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rest) {

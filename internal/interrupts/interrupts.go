@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Context returns a context that is canceled when the program is interrupted (Ctrl-C, the stop button of a notebook),
-// receives a request to terminate, or its terminal is closed, unless it was started to outlive that (nohup). A second
-// interrupt ends the program at once.
+// Context returns a context that is canceled when the program is interrupted (Ctrl-C, the stop button of a notebook) or
+// receives a request to terminate. The context is also canceled when the terminal is closed, unless the program was
+// started to outlive it (nohup). A second interrupt ends the program at once.
 func Context() context.Context {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

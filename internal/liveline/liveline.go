@@ -1,5 +1,5 @@
-// Package liveline reports the progress of a program: on a terminal in one line that is rewritten in place, elsewhere,
-// as in a file or the log of a CI job, in finished lines only.
+// Package liveline reports the progress of a program. On a terminal it rewrites one line in place. Elsewhere, as in a
+// file or the log of a CI job, it writes finished lines only.
 package liveline
 
 import (

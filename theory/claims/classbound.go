@@ -12,8 +12,8 @@ import (
 )
 
 // Theorem3Factor returns the factor k of the spread of a positives in the corrected bound for the expected potential of
-// PUPL, when n of them are drawn for labeling: k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1), and 0 for one positive, whose
-// spread is 0.
+// PUPL, when n of them are drawn for labeling. It is k = 2 + 2(a−n)/(n(a−1)) − (n−1)/(a−1), and 0 for one positive,
+// whose spread is 0.
 func Theorem3Factor(n, a int64) *big.Rat {
 	if a == 1 {
 		return new(big.Rat)
@@ -58,7 +58,7 @@ func (c *boundCheck) add(value, bound, other *big.Rat) {
 
 // checkClassBound compares bound with the expected constrained potential right after seeding, which later rounds never
 // raise and Definition 6 never exceeds. It covers every partition into classes of all sets of up to 5 points on 0 … 4,
-// and of 40 random sets of 6 points on a grid, with every number of labels, averaged over all choices of them.
+// and of 40 random sets of 6 points on a grid. It averages over all choices of labels, for every number of them.
 func (s *subject) checkClassBound(bound classBoundFunc) boundCheck {
 	c := boundCheck{on: s}
 	for x := range multisets(2, 5, 5) {
@@ -147,9 +147,9 @@ func settledFree(o SeedingOutcome) *big.Rat        { return o.Settled.Free }
 func settledConstrained(o SeedingOutcome) *big.Rat { return o.Settled.Constrained }
 func plusPlus(o SeedingOutcome) *big.Rat           { return o.PlusPlus }
 
-// drawnLabelsApart averages over the data sets that (1) draws, with two labeled points, one unlabeled one and π = ½,
-// from positives at −m and m with equal probability and negatives at m+1: the expected potential after seeding, and the
-// best.
+// drawnLabelsApart returns the expected potential after seeding, and the expected best one, over the data sets that (1)
+// draws. They have two labeled points, one unlabeled one and π = ½. Positives are at −m and m with equal probability,
+// negatives at m+1.
 func drawnLabelsApart(m int64) (expected, optimal *big.Rat) {
 	expected, optimal = new(big.Rat), new(big.Rat)
 	p := big.NewRat(1, 16)

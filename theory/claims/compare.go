@@ -2,7 +2,7 @@ package claims
 
 import "math"
 
-// Verdicts depend on the comparisons of this file, in which NaN never supports a claim: it exceeds every limit, agrees
+// Verdicts depend on the comparisons of this file, in which NaN never supports a claim. It exceeds every limit, agrees
 // with nothing, does not vanish, and stays the extreme, so that the check ends with an error.
 
 const (

@@ -21,7 +21,7 @@ func TestDCLDecompositionHolds(t *testing.T) {
 	measured(t, f, "of these with balanced classes", 0, 0)
 
 	// One τ⁺ = 1/10 for a negative anchor at +1: E_p = 2/10 + (9/10)(5/4) = 53/40, E_{p⁺} = 5/4, so the formula gives
-	// 4/3 instead of 2; at −1 E_p = 1/20 + 9/8 = 47/40 and it gives 7/6 instead of ½. The loss is log(1 + g/2)/2 +
+	// 4/3 instead of 2. At −1 E_p = 1/20 + 9/8 = 47/40 and it gives 7/6 instead of ½. The loss is log(1 + g/2)/2 +
 	// log(1 + 2g)/2.
 	loss := func(g float64) float64 { return (math.Log1p(g/2) + math.Log1p(2*g)) / 2 }
 	near(t, "one τ⁺", value(t, f, "π = 0.1, one τ⁺ = π: loss of negative anchors less the true one"),
@@ -191,7 +191,7 @@ func TestDCLLimitRepairedVerdict(t *testing.T) {
 	for _, m := range c.Measured {
 		t.Log(m.Name, m.Value)
 	}
-	// At (1, 0) the mean over v is 2 or 1 and g = 2 + 1.5 − v, so 1.5 or 2.5 instead of 2; at (0, 1) v is 1 or 2 and g
+	// At (1, 0) the mean over v is 2 or 1 and g = 2 + 1.5 − v, so 1.5 or 2.5 instead of 2. At (0, 1) v is 1 or 2 and g
 	// is ½ or 1½ instead of 1.
 	log := func(g, e float64) float64 { return math.Log1p(g / e) }
 	first := (log(1.5, 2)+log(2.5, 2)+log(1.5, 1)+log(2.5, 1))/4 - (log(2, 2)+log(2, 1))/2
@@ -199,9 +199,9 @@ func TestDCLLimitRepairedVerdict(t *testing.T) {
 	near(t, "left at M = 1", c.Number.Value, (first+second)/4, 1e-12) // half of the anchors are negatives, for which v is constant
 }
 
-// At M = 1 the gap is 0 for a population in which the floor raises the loss as much as Jensen's inequality lowers it,
-// though s(x, ·) is not constant on p⁺ and the mean over negatives, 1 at every anchor, lies above the floor, ½. From
-// some M on the gap is not 0.
+// At M = 1 the gap is 0 for a population in which the floor raises the loss as much as Jensen's inequality lowers it.
+// This holds although s(x, ·) is not constant on p⁺ and the mean over negatives, 1 at every anchor, lies above the
+// floor, ½. From some M on the gap is not 0.
 func TestDCLLimitAtAFewPositives(t *testing.T) {
 	w := world{dclFloored(), dclEvenPrior()}
 	near(t, "above the floor", w.meanOver(halfTau, func(a theory.Anchor) float64 { return theory.MeanExp(a.Other) }), 1, 1e-12)

@@ -126,8 +126,8 @@ func dclOneShare(formula negativeMean) float64 {
 	return off / share
 }
 
-// dclInProportion runs DCL on a batch whose first anchor has its population in exact proportion: the positives are at
-// (1, 0), the negatives at (0, 1) and (−1, 0) with probability ½ each, and π = ½, so two of four rows are at (1, 0). It
+// dclInProportion runs DCL on a batch whose first anchor has its population in exact proportion. The positives are at
+// (1, 0), the negatives at (0, 1) and (−1, 0) with probability ½ each. π = ½, so two of four rows are at (1, 0). It
 // returns the anchor's loss minus the loss with the true mean over negatives.
 func dclInProportion(s *subject) float64 {
 	const tau = 0.5

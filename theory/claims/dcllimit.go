@@ -143,8 +143,8 @@ func dclLimitFinding(on *subject, estimate negativeEstimate) Finding {
 	return f
 }
 
-// dclRateDetail measures the exponent of N = M with which the difference vanishes, in a population without opposite
-// points and in one where the negatives are opposite to the positives, so that the true mean is the floor.
+// dclRateDetail measures the exponent of N = M with which the difference vanishes. One population has no opposite
+// points. In the other the negatives are opposite to the positives, so that the true mean is the floor.
 func dclRateDetail(f *Finding) {
 	right, up := []float64{1, 0}, []float64{0, 1}
 	worlds := []world{

@@ -114,7 +114,7 @@ func dclEvenPrior() float64 {
 	return (low + high) / 2
 }
 
-// dclRate returns w of a world at Q = 1.
+// dclRate returns w of a population at Q = 1.
 func dclRate(w world, tau float64) float64 {
 	return w.meanOver(tau, func(a theory.Anchor) float64 {
 		other, odds := theory.MeanExp(a.Other), a.TauPlus/(1-a.TauPlus)

@@ -88,9 +88,9 @@ func placesWorlds() []placesWorld {
 	return all
 }
 
-// leastRules runs a risk on data in the exact proportions of each population, with copies·4 labeled examples, for each
-// of the eight rules that predict + or − at the three places, with logits of the given size. It returns the rules with
-// the least risk: bit k of a rule is set if it predicts + at place k.
+// leastRules runs a risk on data in the exact proportions of each population, with copies·4 labeled examples. It does
+// so for each of the eight rules that predict + or − at the three places, with logits of the given size. It returns the
+// rules with the least risk: bit k of a rule is set if it predicts + at place k.
 func leastRules(eng *engine.Engine, worlds []placesWorld, copies int, size float64, r func(w placesWorld) risk.Risk,
 	byPrior bool) [][]int {
 	runs := map[string]*Exec{}

@@ -134,7 +134,7 @@ func ExampleNew() {
 	// collapse: holds. The loss is 1.0986.
 }
 
-// Labeled points at −3 and 3 have their mean at 0, so one of the groups {−3} and {3, 4} has no center near it: the cost
+// Labeled points at −3 and 3 have their mean at 0, so one of the groups {−3} and {3, 4} has no center near it. The cost
 // is 3² + 1, the best one ½.
 func ExampleSeedingTrap_Outcome() {
 	outcome, err := claims.LabelsApart(3).Outcome()

@@ -18,7 +18,7 @@ type Finding struct {
 	Measured []Measurement `json:"measured"` // the numbers behind the verdict, each with a name
 
 	// Counterexample is a smallest case found in which the printed statement fails, or the worst among equally small
-	// ones, with numbers that a reader can verify by hand or with [theory.Meter]; "" if there is none.
+	// ones; "" if there is none. A reader can verify its numbers by hand or with [theory.Meter].
 	Counterexample string `json:"counterexample,omitempty"`
 
 	Corrected      string   `json:"corrected,omitempty"`       // the corrected statement; "" if the printed one holds

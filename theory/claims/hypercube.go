@@ -12,9 +12,9 @@ import (
 // and a red triangle and a blue and a red circle, on the corners of a square. ssCL prefers the four placements in which
 // objects of one shape are neighbors. PUCL prefers only those of them in which objects of one color are neighbors too.
 //
-// The captions leave much open, so the check runs the objectives in all readings, see [HypercubeReadings]: corners
-// {0,1}² or {±1}², cosines or plain inner products, the definition of the two views of an object, the labeled blue
-// objects, and whether the blue triangle stays at (0, 1).
+// The captions leave much open, so the check runs the objectives in all readings, see [HypercubeReadings]. Readings
+// differ in corners {0,1}² or {±1}², cosines or plain inner products, the definition of the two views of an object, the
+// labeled blue objects, and whether the blue triangle stays at (0, 1).
 func Hypercube() Claim {
 	return Claim{
 		ID: "hypercube",

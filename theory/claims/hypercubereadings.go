@@ -24,7 +24,7 @@ const (
 	ShapeAsView
 
 	// ShapeAsSecondView: the first view of an object is on its corner, the second on the corner of the other object of
-	// its shape, as if colors were lost; labels belong to examples, so to both views. Eight rows.
+	// its shape, as if colors were lost. Labels belong to examples, so to both views. Eight rows.
 	ShapeAsSecondView
 
 	// AnyOfShapeAsView: each view of an object is on its corner or on the corner of the other object of its shape, with
@@ -208,7 +208,7 @@ func rowMean(x []float64) float64 {
 }
 
 // rowReadings returns the readings with [ShapeAsView]. The objectives do not accept labels of rows, so (6) is composed
-// of their anchors: a labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row
+// of their anchors. A labeled row is one view of a labeled example that consists of the blue objects, an unlabeled row
 // one view of an example of its shape. The log partition of a row is the same in both. A single labeled row has no
 // other to attract it, so both blue objects must be labeled.
 func rowReadings(on *subject, tau float64, placements []Placement) []HypercubeReading {

@@ -63,8 +63,8 @@ func infoNCEBatchDetails(s *subject, f *Finding) {
 		"leaving out one view of each other example lowers the loss and leaves independent negatives", searched, largest, weaker)
 }
 
-// perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½: the result of a perfect
-// critic on a batch of ±1 with equal views, where K other examples have the anchor's point.
+// perfectBatchExcess returns log(2b−1) − E log(1 + 2K) − log 2 with K binomial, b−1 and ½. It is the result of a
+// perfect critic on a batch of ±1 with equal views, where K other examples have the anchor's point.
 func perfectBatchExcess(b int) float64 {
 	loss := must.Get(
 		theory.ExpectCounts([]float64{0.5, 0.5}, b-1, func(counts []int) float64 { return math.Log1p(2 * float64(counts[0])) }))

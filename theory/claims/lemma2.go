@@ -190,7 +190,7 @@ func lemma2Finding(s *subject, factor func(nP, nL int64) *big.Rat) Finding {
 	return f
 }
 
-// checkIndependentPositives checks the details for labeled points that are independent of Z_P: for a class of −1 and 1
+// checkIndependentPositives checks the details for labeled points that are independent of Z_P. For a class of −1 and 1
 // with equal probability (σ² = 1), over all samples, E[φ] = n_P(1 + 1/n_L) and E[φ*] = n_P − 1.
 func checkIndependentPositives() {
 	sample := func(n, bits int) theory.RationalPoints {

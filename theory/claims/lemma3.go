@@ -15,8 +15,8 @@ import (
 // The lemma of Arthur and Vassilvitskii (2007) that the proof cites has 2φ of all points of the covered clusters and
 // 16φ* of the uncovered one. The printed lemma counts only the labeled points of the covered cluster, and treats all
 // unlabeled ones as the uncovered cluster. No term covers the unlabeled positives, which are charged to μ_P. Two
-// readings are possible on each side: C* can be optimal for all points or for Z_U, and the left side can be over all
-// points or, as its index is printed, over the unlabeled ones.
+// readings are possible on each side. C* can be optimal for all points or for Z_U. The left side can be over all points
+// or, as its index is printed, over the unlabeled ones.
 //
 // The check is in rational arithmetic and needs no engine.
 func Lemma3() Claim {
@@ -184,7 +184,7 @@ func lemma3Growth(f *Finding, right func(labeled, unlabeled *big.Rat) *big.Rat) 
 }
 
 // checkCoveredBound compares 2φ(A, {μ_P}) + 5Δ(B), and the sharper φ(A) + φ(A∖L) + 5Δ(B), with the expected constrained
-// potential for every labeled set of up to 4 rows on 0 … 5 and every A that contains the labeled rows.
+// potential. It covers every labeled set of up to 4 rows on 0 … 5 and every A that contains the labeled rows.
 func (s *subject) checkCoveredBound() boundCheck {
 	c := boundCheck{on: s}
 	for labeled, unlabeled := range labeledLines(2, 4, 5) {

@@ -40,7 +40,7 @@ func TestLPosIdentityFollowsTheNumbers(t *testing.T) {
 		"%s: %s; %q", f.Verdict, f.Sentence, f.Counterexample)
 }
 
-// The identity is the computation of pucl.DebiasedPos on a batch with known classes: with τ⁺ the fraction of the
+// The identity is the computation of pucl.DebiasedPos on a batch with known classes. With τ⁺ the fraction of the
 // anchor's class among the other rows, its loss is −log E⁺/(E⁺ + N·E⁻) with the means over the rows of the own and of
 // the other class.
 func TestLPosIdentityInABatch(t *testing.T) {
@@ -192,7 +192,7 @@ func TestLPosMutualInformationRepairedVerdict(t *testing.T) {
 }
 
 // Classes at ±1, balanced, e^(1/τ) = 2: q(c|x) of the own class is 2/(2 + ½) = 4/5 with N = 1, and 2/(2 + 2·½) = 2/3
-// with N = 2; for the other class it is then ½/(½ + 4) = 1/9.
+// with N = 2. For the other class it is then ½/(½ + 4) = 1/9.
 func TestLPosBoundByHand(t *testing.T) {
 	for n, want := range map[float64]float64{1: math.Log(2 * 4.0 / 5), 2: math.Log(2 * (2.0 / 3) / (2.0/3 + 1.0/9))} {
 		got := expect.Must(LPosBound(TwoPoints(), 0.5, halfTau, func(float64) float64 { return n }))(t)

@@ -142,7 +142,7 @@ func lposIdentityFinding(s *subject, fraction lposFraction) Finding {
 }
 
 // lposUndefined returns the probability that exp s − τ⁻ exp s⁻ ≤ 0 for single draws s of all data and s⁻ of the other
-// class, at τ⁺ = ½, where both exponentials are 2 or ½ with equal probability.
+// class, at τ⁺ = ½. Both exponentials are 2 or ½ with equal probability.
 func lposUndefined() float64 {
 	not := 0.0
 	for _, all := range []float64{2, 0.5} {

@@ -11,10 +11,10 @@ import (
 
 // LPosMutualInformation returns the claim that the DebiasedPos loss bounds mutual information from below.
 //
-// The statement leaves three choices open: c (the class of x, or its positive), the outer expectation (over x with its
-// own c, x and c independent, or x for one fixed c), and the empirical means in the loss. The check tries all twelve
-// combinations on random populations and on the smallest one, in which they all agree and the bound exceeds the
-// information. It needs no engine.
+// The statement leaves three choices open. c is the class of x, or its positive. The outer expectation is over x with
+// its own c, over x and c independent, or over x for one fixed c. The third choice is the empirical means in the loss.
+// The check tries all twelve combinations on random populations and on the smallest one, in which they all agree and
+// the bound exceeds the information. It needs no engine.
 func LPosMutualInformation() Claim {
 	return Claim{
 		ID:        "lpos-mi",

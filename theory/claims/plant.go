@@ -64,7 +64,7 @@ func Plants() []Plant {
 // hyphens writes a name in lower case without spaces.
 func hyphens(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
-// FindPlant returns the plant with the given name. An unknown name is an error.
+// FindPlant returns the injectable bug with the given name. An unknown name is an error.
 func FindPlant(name string) (Plant, error) {
 	plants := Plants()
 	at := slices.IndexFunc(plants, func(p Plant) bool { return p.Name == name })

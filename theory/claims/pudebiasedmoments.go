@@ -125,8 +125,8 @@ func debiasedPriorLimit(p theory.Population, prior, told, tau float64) (limit, s
 	return limit, slope
 }
 
-// spread is the first-order contribution of one example to a loss in a large batch: of a labeled one, by the atoms of
-// its first and second view, divided by m, and of an unlabeled one, divided by u.
+// spread is the first-order contribution of one example to a loss in a large batch, by the atoms of its first and
+// second view. For a labeled example it is divided by m, for an unlabeled one by u.
 type spread struct {
 	labeled, unlabeled func(first, second int) float64
 }

@@ -121,7 +121,7 @@ func signs(labels []bool) string {
 }
 
 // puplVariantsFinding compares on sets of up to 4 rows on the integers 0 … 5, of 5 on 0 … 3, and of up to 3 on the
-// points of a 3×3 grid; all with every labeling, the fewest rows first.
+// points of a 3×3 grid. It takes every labeling, the fewest rows first.
 func puplVariantsFinding(s *subject, variant puplVariant) Finding {
 	var f Finding
 	line, grid := variantSearch{variant: variant}, variantSearch{variant: variant}

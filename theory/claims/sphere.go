@@ -197,8 +197,8 @@ func innerProductFinding(s *subject, distance func(inner *big.Rat) *big.Rat) Fin
 	return f
 }
 
-// reversedOrder counts the triples of rows u, v and w, and those in which the order of v and w by inner product with u
-// is not the reverse of their order by distance from u.
+// reversedOrder returns the number of triples of rows u, v and w. not is the number in which the order of v and w by
+// inner product with u is not the reverse of their order by distance from u.
 func reversedOrder(rows theory.RationalPoints) (triples, not int) {
 	for i, u := range rows {
 		for j, v := range rows {

@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/theory/internal/must"
 )
 
-// TemperatureLimits returns the claim on the effect of τ on the softmax in the InfoNCE loss: a small τ makes it the
+// TemperatureLimits returns the claim on the effect of τ on the softmax in the InfoNCE loss. A small τ makes it the
 // maximum, so that only hard negatives count, and a large τ the uniform distribution.
 //
 // Two inequalities state it exactly. With c the cosines of an anchor, τ·ℓ lies between max(c) − c_own and that plus τ

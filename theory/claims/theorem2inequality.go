@@ -66,8 +66,8 @@ func theorem2InequalityFinding(s *subject) Finding {
 		"for the whole loss. The least of %d cases with two labeled examples or more is %.4g.", len(cases), least)
 }
 
-// pairingError returns the largest difference, over some random batches of two labeled and two unlabeled examples,
-// between the mean of one objective's loss over all orders of the labeled rows and the other objective's loss.
+// pairingError compares the mean of one objective's loss over all orders of the labeled rows with the other objective's
+// loss. It returns the largest difference over some random batches of two labeled and two unlabeled examples.
 func pairingError(s *subject, paired, pooled pucl.Objective) (largest float64) {
 	const labeled, unlabeled, batches = 2, 2, 3
 	const b = labeled + unlabeled

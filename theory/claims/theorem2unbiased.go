@@ -43,8 +43,8 @@ func theorem2Assumptions() []string {
 	}
 }
 
-// Theorem2Attraction returns the bias of the attraction of ssCL and of PUCL under independent views: its expectation
-// minus that of the ideal loss is (α−π)(μ_P − μ_N), with α the fraction of positives among the anchors,
+// Theorem2Attraction returns the bias of the attraction of ssCL and of PUCL under independent views, (α−π)(μ_P − μ_N):
+// its expectation minus that of the ideal loss. α is the fraction of positives among the anchors,
 // [theory.Design.PositiveShare]. So it is unbiased if the design is case-control without labels, if all examples are
 // positive, or if both classes are equally tight.
 func Theorem2Attraction(p theory.Population, d theory.Design, tau float64) (bias float64, err error) {

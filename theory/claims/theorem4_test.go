@@ -127,7 +127,7 @@ func TestTheorem4Factor(t *testing.T) {
 	near(t, "nothing labeled", Theorem4Factor(theory.Design{Unlabeled: 1, SameView: 1}), 0, 0)
 }
 
-// Three rows on a line, the anchor at 1, another at 1 and one at −1, τ = 1: with P = e/(e + e⁻¹) for the first,
+// Three rows on a line, the anchor at 1, another at 1 and one at −1, τ = 1. With P = e/(e + e⁻¹) for the first,
 // attracted to it alone, the derivative is −[1 − P + (1 − P)] = −2(1−P).
 func TestPrintedGradientByHand(t *testing.T) {
 	z := [][]float64{{1}, {1}, {-1}}

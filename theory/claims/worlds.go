@@ -21,7 +21,8 @@ type world struct {
 	prior float64
 }
 
-// randomWorld draws a world with so many positive and negative atoms in space, their probabilities and the class prior.
+// randomWorld draws a population with the given numbers of positive and negative atoms in space, their probabilities
+// and the class prior.
 func randomWorld(rng *rand.Rand, positive, negative int) world {
 	return world{
 		theory.Population{Positive: randomClass(rng, positive, 3, 0.1), Negative: randomClass(rng, negative, 3, 0.1)},
@@ -29,7 +30,7 @@ func randomWorld(rng *rand.Rand, positive, negative int) world {
 	}
 }
 
-// randomClass draws so many atoms with normal coordinates; their probabilities are uniform on least to 1 + least, rescaled.
+// randomClass draws atoms with normal coordinates; their probabilities are uniform on least to 1 + least, rescaled.
 func randomClass(rng *rand.Rand, atoms, dim int, least float64) []theory.Atom {
 	class, p := make([]theory.Atom, atoms), make([]float64, atoms)
 	for i := range class {
@@ -109,7 +110,8 @@ func contrastCases(worlds []theory.Population, designs []theory.Design) []contra
 	return cases
 }
 
-// designsOf returns case-control designs with independent views, of so many labeled and unlabeled examples.
+// designsOf returns case-control designs with independent views, with the given numbers of labeled and unlabeled
+// examples.
 func designsOf(prior float64, sizes [][2]int) []theory.Design {
 	return lists.Map(sizes, func(size [2]int) theory.Design {
 		return theory.Design{Labeled: size[0], Unlabeled: size[1], Prior: prior}

@@ -8,5 +8,5 @@ func FreeAtOnce() {}
 // trim does nothing: no C library keeps memory.
 func trim() {}
 
-// Keeps reports false: there is no C library.
+// Keeps returns false: no C library keeps memory here.
 func Keeps() bool { return false }

@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// Confirm prints "✓ what" if ok holds. Otherwise it ends the cell with "✗ what", exit status 1, as [Check] does. The solutions of
-// exercises confirm what they say, so that every run of a notebook tests them.
+// Confirm prints "✓ what" if ok is true. Otherwise it ends the cell with "✗ what" and exit status 1, as [Check] does.
+// Solutions of exercises call it, so that every run of a notebook tests them.
 func Confirm(what string, ok bool) { Check(confirm(os.Stdout, what, ok)) }
 
-// ConfirmNear confirms that got lies within tolerance of want, and shows both numbers. A number that is not finite is near
-// nothing.
+// ConfirmNear confirms that got lies within tolerance of want and prints both numbers. NaN and ±Inf are never within
+// tolerance.
 func ConfirmNear(what string, got, want, tolerance float64) {
 	Check(confirmNear(os.Stdout, what, got, want, tolerance))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Curves draws how a model was trained: the loss beside the chance level, learning rate and norms, and what was measured
-// meanwhile, see viz.TrainingCurves. Name is that of the loss, title may be empty.
+// Curves draws the training history of a model: loss and chance level, learning rate, norms and the monitor's
+// measurements; see viz.TrainingCurves. Name is the name of the loss; title may be empty.
 func Curves(model *train.Model, title, name string) (*viz.Composite, error) {
 	if model == nil {
 		return nil, errors.New("lab: there is no model whose training could be drawn")

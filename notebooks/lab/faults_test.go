@@ -20,8 +20,8 @@ import (
 
 const faultFolder = "PUCL_TEST_FAULT_FOLDER"
 
-// TestFaultChild is the cell that TestFaultInterruptedCell runs; by itself it tests nothing. Only an interruption saves its state
-// before its end.
+// TestFaultChild is the cell that TestFaultInterruptedCell runs; by itself it tests nothing. Its checkpoint interval
+// exceeds its steps, so only an interruption saves the state before the end.
 func TestFaultChild(t *testing.T) {
 	folder := os.Getenv(faultFolder)
 	if folder == "" {
@@ -38,11 +38,11 @@ func TestFaultChild(t *testing.T) {
 	Check(os.WriteFile(filepath.Join(folder, "result"), []byte(text), 0o644))
 }
 
-// runCell runs the cell and sends it the signal when it says that it is at that step, "" for never.
+// runCell runs the cell and sends it the signal when it prints that step; with step "" it sends none.
 func runCell(t *testing.T, folder, step string, signal syscall.Signal) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestFaultChild$")
-	cmd.Env = append(os.Environ(), faultFolder+"="+folder, "GOMLX_BACKEND=go:ops_sequential") // the engine plays no part
+	cmd.Env = append(os.Environ(), faultFolder+"="+folder, "GOMLX_BACKEND=go:ops_sequential") // any engine
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -58,8 +58,8 @@ func runCell(t *testing.T, folder, step string, signal syscall.Signal) {
 	}
 }
 
-// A cell that is stopped, by the stop button's signal or by the one that ends its kernel, goes on when it is run again and ends in
-// the bits of one that was let alone.
+// A cell that is stopped by the stop button's signal, or by the signal that ends its kernel, resumes when it is run
+// again. Its result is bit-identical to an uninterrupted cell's.
 func TestFaultInterruptedCell(t *testing.T) {
 	expect.Slow(t)
 	results := map[string]string{}

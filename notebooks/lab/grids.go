@@ -12,10 +12,11 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// RunGrid does the missing runs of a grid in this cell, and returns what came of all. Which size the setting "size" says, smoke unless
-// it is set. Results of size smoke are kept on a bench that all grids share, as they share runs; others in notebooks/results, beside those
-// that came with the module. Results of another version of the program stay as they are, and are an error that says how to mend it. An
-// interrupted cell goes on where it was when it is run again. Progress goes to w; nil means the notebook. A caption says how large the runs were.
+// RunGrid performs the missing runs of a grid in this cell and returns all results. The setting "size" selects the
+// size; the default is smoke. Results of size smoke are stored on one bench that all grids share, because grids share
+// runs. Other results are stored in notebooks/results, beside the module's own. Results of another program version are
+// left unchanged and return an error that states the remedy. An interrupted cell resumes when it is run again. Progress
+// goes to w; nil means the notebook. A caption states the size of the runs.
 func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
 	size, err := gridSize(experiment.Smoke)
 	if err != nil {
@@ -57,7 +58,7 @@ func RunGrid(name string, w io.Writer) (*experiment.Cells, error) {
 	return cells, err
 }
 
-// tellSize says how large the runs of a cell were, so that those of size smoke are never taken for results.
+// tellSize describes the size of the runs of a cell, so that smoke runs are not mistaken for results.
 func tellSize(size experiment.Size, cells *experiment.Cells) string {
 	text := fmt.Sprintf("Size %s: %s.", size, cells.Extent())
 	if size == experiment.Smoke {
@@ -66,9 +67,9 @@ func tellSize(size experiment.Size, cells *experiment.Cells) string {
 	return text
 }
 
-// Committed returns what the results that came with the module hold of a grid: those of size laptop, or of size paper where the setting
-// "size" says so. The sentence tells how many runs are done, what does the others, and which results are of another version of the
-// program and left out.
+// Committed returns the module's own results of a grid: size laptop, or size paper if the setting "size" is paper. The
+// sentence states how many runs are done, the command for the missing runs, and the results that are left out because
+// another program version made them.
 func Committed(name string) (cells *experiment.Cells, told string, err error) {
 	size, err := committedSize()
 	if err != nil {
@@ -97,8 +98,8 @@ func committedSize() (experiment.Size, error) {
 	return size, err
 }
 
-// Verdicts decides the claims of all experiments by the results that came with the module, of the size that [Committed]
-// reads. The verdicts are corrected for the number of claims, so that all are decided together; see [papers.Finding].
+// Verdicts decides the claims of all experiments from the module's own results, of the size that [Committed] reads. It
+// corrects for the number of claims, so it decides all of them together; see [papers.Finding].
 func Verdicts() ([]papers.Finding, error) {
 	size, err := committedSize()
 	if err != nil {
@@ -111,13 +112,13 @@ func Verdicts() ([]papers.Finding, error) {
 	return papers.Verdicts(store, size)
 }
 
-// ShowVerdicts shows the claims of an experiment, such as "figure 13", that the runs of a grid decide, with what came
-// out. It panics like [Check] where the results cannot be read.
+// ShowVerdicts shows the claims of an experiment, such as "figure 13", that the runs of a grid decide, with their
+// verdicts. It ends the cell like [Check] if the results cannot be read.
 func ShowVerdicts(grid, experiment string) {
 	Check(viz.ShowTable(papers.DrawVerdicts(Must(Verdicts()), grid, experiment)))
 }
 
-// tellGrid says how the runs of a grid stand.
+// tellGrid describes the status of a grid's runs.
 func tellGrid(grid experiment.Grid, cells *experiment.Cells) string {
 	told := fmt.Sprintf("%s, size %s: %s.", grid.Name, grid.Size, cells)
 	if slices.ContainsFunc(cells.Standings, func(s experiment.Standing) bool { return s.State == experiment.Missing }) {
@@ -129,7 +130,7 @@ func tellGrid(grid experiment.Grid, cells *experiment.Cells) string {
 	return told
 }
 
-// firstStale returns why a result cannot be used, "" where all can.
+// firstStale returns the reason why the first stale result cannot be used, "" if none is stale.
 func firstStale(standings []experiment.Standing) string {
 	at := slices.IndexFunc(standings, func(s experiment.Standing) bool { return s.State == experiment.Stale })
 	if at < 0 {
@@ -138,7 +139,7 @@ func firstStale(standings []experiment.Standing) string {
 	return standings[at].Why
 }
 
-// gridSize returns the size that the setting "size" says.
+// gridSize returns the size in the setting "size", or standard if it is not set.
 func gridSize(standard experiment.Size) (experiment.Size, error) {
 	name, err := Setting("size", string(standard))
 	if err != nil {
@@ -147,8 +148,8 @@ func gridSize(standard experiment.Size) (experiment.Size, error) {
 	return experiment.ParseSize(name)
 }
 
-// ShowCurves shows curves and, below them, their numbers over x as a table. Where no curve has a point yet, as of runs that are not done, it
-// shows the sentence instead.
+// ShowCurves shows curves and, below them, their values over x as a table. If no curve has a point yet, it shows the
+// sentence instead.
 func ShowCurves(config viz.CurvesConfig, alt, instead string, curves ...viz.Curve) {
 	var there []viz.Curve
 	for _, c := range curves {

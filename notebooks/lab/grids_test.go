@@ -26,7 +26,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// The results that came with the module are found whatever small size the cells have, and the sentence counts them.
+// The module's own results are found for each small size of the cells, and the sentence counts them.
 func TestCommitted(t *testing.T) {
 	for _, size := range []string{"", "smoke", "laptop"} {
 		t.Setenv("PUCL_SIZE", size)
@@ -42,7 +42,7 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// Runs that are too small to judge by say so, those of another size say how large they are.
+// The caption of smoke runs warns that they are too small for conclusions; captions of other sizes state only the size.
 func TestTellSize(t *testing.T) {
 	cells := &experiment.Cells{Standings: []experiment.Standing{
 		{Run: experiment.Run{Seed: 1}, State: experiment.Done, Result: &experiment.Result{Points: []experiment.Point{{Step: 20}}}}}}
@@ -54,7 +54,7 @@ func TestTellSize(t *testing.T) {
 	}
 }
 
-// A size and a grid that are not there, and a result that cannot be used, are sentences with the mend, before anything is trained.
+// An unknown size, an unknown grid and a stale result each return an error with a remedy before any training.
 func TestRunGridRefuses(t *testing.T) {
 	refuse := func(name string, words ...string) {
 		t.Helper()
@@ -82,7 +82,7 @@ func TestRunGridRefuses(t *testing.T) {
 	refuse("figure-1", "is of format 99", "; or remove "+bench.Path("results"))
 }
 
-// small is a run of two steps that takes no time.
+// small returns the configuration of a two-step run.
 func small() train.Config {
 	return train.Config{Steps: 2, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2, Recipe: augment.Recipe{}, Monitor: train.Monitor{Every: 1, Examples: 4}}
 }
@@ -113,7 +113,7 @@ func TestViews(t *testing.T) {
 	expect.That(t, expect.Err(Views(eng, augment.Recipe{}, none, 1)) != nil, "a grid of no image was drawn")
 }
 
-// A loop sees every item once and in order; its line stands before the first one and ends with how many there were.
+// The loop visits every item once, in order. Its line appears before the first item and ends with their number.
 func TestWatch(t *testing.T) {
 	var b bytes.Buffer
 	var seen []string
@@ -127,7 +127,7 @@ func TestWatch(t *testing.T) {
 		"at the end it says\n%s", b.String())
 }
 
-// A loop that is left says how far it came; no items, no line.
+// A loop that is left early prints how many items were done; without items nothing is printed.
 func TestWatchLeftEarly(t *testing.T) {
 	var b bytes.Buffer
 	for i := range watch(&b, "claim", make([]int, 4)) {
@@ -175,7 +175,7 @@ func TestConfirmingCell(t *testing.T) {
 	}
 }
 
-// What is not so fails the cell, with the sentence.
+// A false statement fails the cell and prints the statement.
 func TestConfirmEndsTheCell(t *testing.T) {
 	for number, want := range map[string]string{
 		"right": "✓ it holds\n✓ so does this: 1, expected 1.5 within 0.5\n", "wrong": "✗ it holds\n",
@@ -189,7 +189,7 @@ func TestConfirmEndsTheCell(t *testing.T) {
 	}
 }
 
-// What ends a cell is said without the engine's own words, and all else as it is.
+// sentence removes the engine's own wording from an error and leaves other errors unchanged.
 func TestSentence(t *testing.T) {
 	_, err := ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return ReduceSum(x, 9) }, []float64{1, 2})
 	expect.Require(t, err != nil, "a sum over an axis that is not there")
@@ -200,7 +200,8 @@ func TestSentence(t *testing.T) {
 	expect.Equal(t, sentence(errors.New("mine: 1 of 2")), "mine: 1 of 2")
 }
 
-// Two bins by hand: the name has the mean distance from the diagonal, intervals are two standard errors and end at 0.
+// Two bins by hand: the name has the mean distance from the diagonal; intervals are two standard errors and are cut at
+// 0.
 func TestReliabilityCurve(t *testing.T) {
 	r := evaluate.Reliability{
 		{Mean: 0.1, Positive: 0.02, Error: 0.02, Share: 0.5},

@@ -1,7 +1,8 @@
-// Package lab keeps what the cells of a walkthrough hand to each other.
+// Package lab stores the values that the cells of a walkthrough share.
 //
-// Every notebook cell is compiled and run as a program of its own: declarations stay, values do not. So what a later cell
-// needs (a trained encoder, embeddings, scores) is kept on a [Bench] under a name, and got back by that name with one line:
+// Every notebook cell is compiled and run as a separate program: declarations stay, values do not. A value that a later
+// cell needs (a trained encoder, embeddings, scores) is stored on a [Bench] under a name and loaded by that name with
+// one line:
 //
 //	bench := lab.Must(lab.Open("quickstart"))
 //	lab.Check(bench.SaveModel("PUCL", model))                    // one cell
@@ -9,9 +10,9 @@
 //	lab.Check(lab.Save(bench, "scores", scores))
 //	scores := lab.Must(lab.Load[[]float64](bench, "scores"))
 //
-// Beside that it shows training to a person: [Progress] while it goes on, [Curves] afterwards, and [Interruptible] stops it
-// cleanly. In lessons solutions check themselves by [Confirm] and [ConfirmNear], and a training run of seconds ([SmallTask]) is put
-// to the instruments of package theory by [Population] and [ViewBatches].
+// It also displays training: [Progress] during a run, [Curves] afterwards; [Interruptible] stops a run cleanly.
+// Solutions in lessons check themselves with [Confirm] and [ConfirmNear]. [Population] and [ViewBatches] pass a short
+// training run ([SmallTask]) to the measurements of package theory.
 package lab
 
 import (
@@ -37,15 +38,16 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Bench is a folder of named values that belong to one walkthrough.
+// Bench is a folder of named values of one walkthrough.
 type Bench struct {
 	dir string
 }
 
 var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Open opens the bench of that name, making its folder where needed: notebooks/out/NAME in the module's folder, or
-// pucl/out/NAME in the user's cache folder for a program outside it. A name is made of letters, digits, '.', '_' and '-'.
+// Open opens the bench of that name and creates its folder if needed: notebooks/out/NAME in the module's folder, or
+// pucl/out/NAME in the user's cache folder for a program outside the module. A name consists of letters, digits, '.',
+// '_' and '-'.
 func Open(name string) (*Bench, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -67,31 +69,32 @@ func Open(name string) (*Bench, error) {
 	return b, nil
 }
 
-// Path returns where name lies on the bench, for files of other kinds.
+// Path returns the path of name on the bench, for files of other kinds.
 func (b *Bench) Path(name string) string { return filepath.Join(b.dir, name) }
 
-// SaveModel keeps a model under name.
+// SaveModel stores a model under name.
 func (b *Bench) SaveModel(name string, m *train.Model) error { return b.save(name, ".model", m.Save) }
 
-// Model gets back a model that has an encoder.SmallCNN or MLP; for another encoder use train.LoadModel and Path.
+// Model loads a model that has an encoder.SmallCNN or MLP; for another encoder use train.LoadModel and Path.
 func (b *Bench) Model(name string) (*train.Model, error) {
 	return load(b, name, ".model", func(path string) (*train.Model, error) { return train.LoadModel(path, nil) })
 }
 
-// SaveClassifier keeps a classifier under name.
+// SaveClassifier stores a classifier under name.
 func (b *Bench) SaveClassifier(name string, c *learn.Classifier) error {
 	return b.save(name, ".classifier", c.Save)
 }
 
-// Classifier gets back a classifier whose networks have an encoder.SmallCNN or MLP, on the default engine.
+// Classifier loads a classifier whose networks have an encoder.SmallCNN or MLP, on the default engine.
 func (b *Bench) Classifier(name string) (*learn.Classifier, error) {
 	return load(b, name, ".classifier", func(path string) (*learn.Classifier, error) { return pu.Load(path) })
 }
 
-// valueKind is what the file of a value says of itself.
+// valueKind is the header of a value file.
 var valueKind = container.Kind{Name: "value", Reader: "lab.Load", Version: 1, Mend: "run the cell again that makes it"}
 
-// Save keeps any value that gob can write under name: numbers, texts, slices, maps, structs with exported fields, embeddings.
+// Save stores under name any value that gob can encode: numbers, strings, slices, maps, structs with exported fields,
+// embeddings.
 func Save[T any](b *Bench, name string, value T) error {
 	return b.save(name, ".value", func(path string) error {
 		var data bytes.Buffer
@@ -107,8 +110,8 @@ func Save[T any](b *Bench, name string, value T) error {
 	})
 }
 
-// describe names a type and, of a struct, its fields. It tells apart what gob takes for the same: floats of any size, and structs with
-// some names in common. Whether it is a pointer does not matter.
+// describe names a type and the fields of a struct. It distinguishes types that gob does not: floats of different
+// sizes, and structs with some names in common. A pointer has the description of its element.
 func describe(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		return describe(t.Elem())
@@ -122,7 +125,7 @@ func describe(t reflect.Type) string {
 	return text
 }
 
-// Load gets back what [Save] kept under name. T must be the type it was saved with, or a pointer to it.
+// Load returns the value that [Save] stored under name. T must be the saved type or a pointer to it.
 func Load[T any](b *Bench, name string) (value T, err error) {
 	return load(b, name, ".value", func(path string) (value T, err error) {
 		sections, err := valueKind.Read(path, "type", "value")
@@ -139,8 +142,8 @@ func Load[T any](b *Bench, name string) (value T, err error) {
 	})
 }
 
-// SaveHeadline keeps the walkthrough's main result: as text, where `go run ./notebooks` looks for it to print at the end, and as
-// the figures headline.svg and headline.png.
+// SaveHeadline stores the walkthrough's main result: as text, which `go run ./notebooks` prints at the end, and as the
+// figures headline.svg and headline.png.
 func (b *Bench) SaveHeadline(t viz.Table) error {
 	text, err := t.Text()
 	if err != nil {
@@ -158,7 +161,7 @@ func (b *Bench) SaveHeadline(t viz.Table) error {
 	return b.save("headline", ".txt", func(path string) error { return wholefile.Write(path, wholefile.Bytes(text)) })
 }
 
-// save checks name and calls write with the path that goes with it.
+// save checks name and calls write with its path.
 func (b *Bench) save(name, extension string, write func(path string) error) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -169,7 +172,7 @@ func (b *Bench) save(name, extension string, write func(path string) error) erro
 	return nil
 }
 
-// load reads the file of name, or returns an error that names what is there instead.
+// load reads the file of name, or returns an error that lists the names present.
 func load[T any](b *Bench, name, extension string, read func(path string) (T, error)) (value T, err error) {
 	if err := checkName(name); err != nil {
 		return value, err

@@ -45,7 +45,7 @@ func TestValuesComeBack(t *testing.T) {
 	expect.That(t, len(left) == 0, "temporary files left: %v", left)
 }
 
-// A value that is not what was saved is refused with the cure, and so is one that an earlier program left under its name.
+// A damaged file, and a file that an earlier program wrote under the name, are rejected with a remedy.
 func TestDamagedValues(t *testing.T) {
 	b := bench(t)
 	expect.NoError(t, Save(b, "scores", []float64{0.5, 0.25}))
@@ -66,7 +66,7 @@ func TestDamagedValues(t *testing.T) {
 	}
 }
 
-// A value whose map says that it has far more entries than there are bytes is refused, and takes no memory for them.
+// A map that claims far more entries than its file has bytes is rejected without allocating memory for them.
 func TestForgedValueTakesNoMemory(t *testing.T) {
 	peaktest.Skip(t)
 	const variable = "PUCL_TEST_FORGED_VALUE"
@@ -91,7 +91,7 @@ func TestForgedValueTakesNoMemory(t *testing.T) {
 	peaktest.Tell(peaktest.Must(t) - before)
 }
 
-// A value is loaded as what it was saved as, though gob would make something else of it.
+// A value loads only as the type it was saved with, although gob would convert it.
 func TestOtherTypes(t *testing.T) {
 	b := bench(t)
 	type saved struct{ Train, Test float64 }
@@ -162,7 +162,7 @@ func TestOutsideTheModuleTheCacheIsUsed(t *testing.T) {
 func TestSetting(t *testing.T) {
 	t.Setenv("PUCL_EPOCHS", "2.5")
 	expect.Equal(t, expect.Must(Setting("epochs", 1.0))(t), 2.5)
-	t.Setenv("PUCL_LEARNING_RATE", "0.5") // as -set learning-rate=0.5 has it
+	t.Setenv("PUCL_LEARNING_RATE", "0.5") // the effect of -set learning-rate=0.5
 	expect.Equal(t, expect.Must(Setting("learning-rate", 1.0))(t), 0.5)
 	expect.Equal(t, expect.Must(Setting("seed", 7))(t), 7)
 	expect.Error(t, expect.Err(Setting("epochs", 1)), "PUCL_EPOCHS")

@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// A claim with two measured numbers: without words none of them is shown, with one those that it names.
+// A claim with two measured numbers: without words no number is shown; with words only the matching ones.
 func ExampleVerdict() {
 	claim := claims.New(claims.Claim{ID: "two-by-two"}, func(*engine.Engine) (claims.Finding, error) {
 		return claims.Finding{Verdict: claims.Holds, Sentence: "2·2 is 4.", Measured: []claims.Measurement{
@@ -25,7 +25,7 @@ func ExampleVerdict() {
 	// | product | 4 |
 }
 
-// The caption stands below the figure, of which only the text that stands in for it is printed outside of a notebook.
+// The caption is below the figure. Outside a notebook only the alternative text of the figure is printed.
 func ExampleDial() {
 	lab.Dial(lab.Axes("x", "y", viz.Reference{Name: "one", Y: 1}), "A line rises from 0 to 2.", "It passes 1 at x = 1.",
 		viz.CurveOf("2x", []float64{0, 1}, func(x float64) float64 { return 2 * x }))

@@ -6,14 +6,14 @@ import (
 	"regexp"
 )
 
-// Must returns value, or ends the cell with the error's sentence where there is one. It is for notebooks and examples;
-// packages return their errors.
+// Must returns value. If err is not nil, it ends the cell as [Check] does. It is for notebooks and examples; packages
+// return their errors.
 func Must[T any](value T, err error) T {
 	Check(err)
 	return value
 }
 
-// Check ends the cell with the error's sentence, exit status 1, where err is not nil.
+// Check ends the cell with the error's sentence and exit status 1 if err is not nil.
 func Check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "✗", sentence(err))
@@ -21,11 +21,11 @@ func Check(err error) {
 	}
 }
 
-// engineWords is what the engine says before the cause of a graph that could not be built: names that nobody has given.
+// engineWords matches the text that the engine puts before the cause of a failed graph construction: internal names.
 var engineWords = regexp.MustCompile(
 	`failed during graph construction/compilation: (compilation failed for Exec "[^"]*": )?(graphFn for "[^"]*" panicked: )?`)
 
-// sentence returns what an error says, without the engine's own words.
+// sentence returns the text of an error without the engine's own wording.
 func sentence(err error) string {
 	return engineWords.ReplaceAllString(err.Error(), "building the graph: ")
 }

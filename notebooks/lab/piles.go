@@ -7,9 +7,9 @@ import (
 	"github.com/puclab/puclab/datasets/fashionmnist"
 )
 
-// Piles cuts the 10,000 images of FMNIST-I that are built in into three, before anything else happens: a fifth to judge by, whose classes
-// are known; of the rest a share checked to check by while learning; and what is left to learn from. In the last two so many positives are
-// labeled, of which the seed decides; the cut is the same for all seeds.
+// Piles splits the 10,000 built-in images of FMNIST-I into three sets before any other step. A fifth is the fully
+// labeled test set judge. Of the rest, the fraction checked is the validation set and the remainder is the training
+// set. The seed selects the labeled positives of the last two sets; the split is the same for all seeds.
 func Piles(checked float64, learnLabels, checkLabels int, seed uint64) (learn, check *datasets.PU, judge *datasets.Images, err error) {
 	images, err := fashionmnist.Embedded()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Pretrain trains a model and keeps it under name, for [Bench.Model], showing its progress. An interrupted cell goes on from
-// its checkpoint when it is run again; the checkpoint is deleted once the model is kept. Checkpoint and Observer of config are
-// set here.
+// Pretrain trains a model, shows its progress and stores it under name, for [Bench.Model]. An interrupted cell resumes
+// from its checkpoint when it is run again; the checkpoint is deleted once the model is stored. Pretrain sets
+// Checkpoint and Observer of config.
 func (b *Bench) Pretrain(eng *engine.Engine, name string, batches train.Batches, config train.Config) (*train.Model, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (b *Bench) Pretrain(eng *engine.Engine, name string, batches train.Batches,
 	return model, os.RemoveAll(config.Checkpoint)
 }
 
-// LastReading returns what a model's monitor measured after the last step, the zero Reading where there was no monitor, or no model.
+// LastReading returns the monitor's last measurement of a model, the zero Reading if there is no monitor or no model.
 func LastReading(model *train.Model) train.Reading {
 	if model == nil || len(model.History.Readings) == 0 {
 		return train.Reading{}

@@ -14,11 +14,11 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Progress returns what shows training to a person, to be named in the Observer of train.Config or of
-// classify.FineTuneConfig: one line with steps done, the loss, in pretraining beside the chance level, images (or rows) a second, time
-// left, learning rate and the latest reading. It changes in place in a notebook and on a terminal; in a file it is a new line
-// every few seconds. Label, such as the name of the loss, stands before it. w nil means the notebook, or the standard error
-// where there is none.
+// Progress returns an observer that displays training, for the field Observer of train.Config or
+// classify.FineTuneConfig. Its one line has steps done, the loss, in pretraining also the chance level, images (or
+// rows) per second, time left, learning rate and the latest reading. The line is updated in place in a notebook and on
+// a terminal; in a file it is a new line every few seconds. It starts with label, such as the name of the loss. w nil
+// means the notebook, or standard error outside a notebook.
 //
 //	model, err := train.Pretrain(ctx, eng, batches, train.Config{Observer: lab.Progress(nil, "PUCL")})
 func Progress(w io.Writer, label string) train.Observer { return &progress{w: w, label: label} }
@@ -27,8 +27,8 @@ type progress struct {
 	w       io.Writer
 	label   string
 	shown   *viz.Progress
-	paused  time.Duration // pauses of the run that were told of
-	views   int           // learned from by the step before
+	paused  time.Duration // pauses of the run, as reported
+	views   int           // views of the preceding step
 	reading string
 }
 
@@ -40,7 +40,7 @@ func (p *progress) Start(at train.Progress) {
 	p.shown = viz.NewProgress(p.w, p.label, at.Steps)
 	switch {
 	case at.Step >= at.Steps:
-		p.shown.Update(at.Step) // trained already
+		p.shown.Update(at.Step) // trained before
 	case at.Step > 0:
 		p.shown.Say("going on after step " + strconv.Itoa(at.Step) + " of " + strconv.Itoa(at.Steps) + ", preparing")
 	default:
@@ -65,7 +65,7 @@ func (p *progress) End(at train.Progress, err error) {
 		note = at.String()
 	}
 	switch stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
-	case stopped && at.Views == 0: // the error says it, and there is nothing else to say
+	case stopped && at.Views == 0: // the error reports it alone
 	case stopped:
 		note = "stopped"
 	case err != nil:

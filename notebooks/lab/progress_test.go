@@ -24,7 +24,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// What a person sees: a start, the loss beside the chance level, speed without pauses, and an end that says how it ended.
+// The display has a start, the loss beside the chance level, a speed that excludes pauses, and an end that states the
+// outcome.
 func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 	step := train.Progress{
 		Step: 3, Steps: 4, Loss: 1.5, Chance: 2, Rate: 0.0123, Examples: 8, Example: "image", Views: 48,
@@ -61,7 +62,7 @@ func TestProgressIsWholeAtEveryEnd(t *testing.T) {
 		"a run that goes on says %q", b.String())
 }
 
-// A run that finds all of its steps done says so, lest it seems to have taken them in no time.
+// A run whose steps are all done reports this, so that it does not seem instantaneous.
 func TestProgressOfWhatIsDone(t *testing.T) {
 	var b bytes.Buffer
 	p := Progress(&b, "PUCL")
@@ -70,7 +71,7 @@ func TestProgressOfWhatIsDone(t *testing.T) {
 	expect.That(t, strings.HasSuffix(b.String(), ", all done before\n"), "it says %q", b.String())
 }
 
-// An interrupt before the first step is told by the error alone.
+// Only the error reports an interrupt before the first step.
 func TestProgressOfAnInterruptBeforeTheFirstStep(t *testing.T) {
 	var b bytes.Buffer
 	p := Progress(&b, "PUCL")
@@ -81,7 +82,7 @@ func TestProgressOfAnInterruptBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
-// What is out of the ordinary about the start is a line of its own, once.
+// Each note about the start is one separate line, printed once.
 func TestProgressShowsNotes(t *testing.T) {
 	var b bytes.Buffer
 	p := Progress(&b, "PUCL")
@@ -95,8 +96,8 @@ func TestProgressShowsNotes(t *testing.T) {
 	}
 }
 
-// Speeds are in images or rows, with how many views were made of each: two in pretraining, one in fine-tuning, which has no
-// chance level either.
+// Speeds are in images or rows, with the number of views of each: two in pretraining, one in fine-tuning, which also
+// has no chance level.
 func TestProgressSaysHowManyViews(t *testing.T) {
 	for views, want := range map[int]string{
 		1: `tuning: 2 steps in [\d. ]+s, [\d,]+ rows/s, loss 0\.250\n$`, 2: `tuning: 2 steps in [\d. ]+s, [\d,]+ rows/s × 2 views, loss 0\.250\n$`,
@@ -106,7 +107,7 @@ func TestProgressSaysHowManyViews(t *testing.T) {
 		p.Start(train.Progress{Steps: 2, Example: "row"})
 		first := train.Progress{Step: 1, Steps: 2, Loss: 0.5, Examples: 8, Example: "row", Views: 8 * views}
 		p.Step(first)
-		time.Sleep(2 * time.Millisecond) // for a speed
+		time.Sleep(2 * time.Millisecond) // so that there is a speed
 		last := first
 		last.Step, last.Loss, last.Views = 2, 0.25, 16*views
 		p.Step(last)
@@ -117,7 +118,7 @@ func TestProgressSaysHowManyViews(t *testing.T) {
 
 const interruptFolder = "PUCL_TEST_INTERRUPT_FOLDER"
 
-// endless returns a run that takes far longer than the test.
+// endless performs a run that takes far longer than the test.
 func endless(folder string) error {
 	eng, err := engine.Open()
 	if err != nil {
@@ -137,8 +138,8 @@ func TestInterruptedCell(t *testing.T) {
 	}
 }
 
-// The signal that GoNB sends to an interrupted cell ends training with its state saved and a sentence; the same cell goes on
-// from there.
+// The signal that GoNB sends to an interrupted cell ends training: its state is saved and a sentence is printed. The
+// same cell resumes from there.
 func TestInterrupt(t *testing.T) {
 	folder := t.TempDir()
 	said := interrupt(t, folder)
@@ -151,7 +152,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interrupt starts the run, interrupts it after its first step and returns all that it said.
+// interrupt starts the run, interrupts it after its first step and returns its output.
 func interrupt(t *testing.T, folder string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestInterruptedCell$")
@@ -176,7 +177,7 @@ func interrupt(t *testing.T, folder string) string {
 	return said.String() + stderr.String()
 }
 
-// A model's curves are drawn with what it knows, readings or not.
+// Curves draws the history that a model has, with or without readings.
 func TestCurves(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := train.Config{Steps: 4, Encoder: encoder.SmallCNN{Width: 1, Dim: 2}, Projection: 2}

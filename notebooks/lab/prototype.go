@@ -23,35 +23,38 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Prototype takes an objective of one's own from an idea to a result beside ssCL and PUCL, a step a cell:
+// Prototype takes a user-defined objective from an idea to results beside ssCL and PUCL, one step per cell:
 //
 //	lab.Show(mine.Values())     // its value on batches that can be checked by hand
 //	lab.Show(mine.Examine())    // its exact bias, variance and worst case
 //	lab.Show(mine.Train())      // three short trainings
-//	lab.Show(mine.Embedding())  // what the first of them sees
+//	lab.Show(mine.Embedding())  // the test images as the first training embeds them
 //	lab.Show(mine.Accuracies()) // all three, with 95% intervals
 //	lab.Show(mine.Figure())
 //
-// It is trained and judged by [papers.PrototypeConfig], as the runs of ssCL and PUCL were that come with the module. What was trained is kept
-// by the formula: a cell that is run again trains nothing anew unless the formula has changed, and going back to an earlier one is free.
+// It is trained and evaluated by [papers.PrototypeConfig], like the module's own runs of ssCL and PUCL. Results are
+// stored by the formula. A repeated cell trains only if the formula has changed; returning to an earlier formula needs
+// no training.
 //
-// Steps and Seeds ask for more: only runs of as many steps are set beside each other, so with another number of steps ssCL and PUCL are trained
-// too, and with more seeds those of their runs that did not come with the module.
+// Only runs with equal numbers of steps are compared. Another value of Steps therefore also trains ssCL and PUCL; a
+// larger Seeds trains those of their runs that the module does not have.
 type Prototype struct {
-	Name      string // of the bench that keeps its results
+	Name      string // of the bench that stores its results
 	Objective pucl.Objective
-	Size      experiment.Size // "" means the setting "size", experiment.Laptop unless it is set; experiment.Smoke shows only that everything runs
-	Steps     int             // of each training; 0 means the setting "steps", and where that is not set 500, 20 of size smoke
-	Seeds     int             // how many trainings; 0 means the setting "seeds", and where that is not set three, two of size smoke
+
+	// Size "" means the setting "size", by default experiment.Laptop; experiment.Smoke shows only that everything runs.
+	Size  experiment.Size
+	Steps int // of each training; 0 means the setting "steps", by default 500, or 20 at size smoke
+	Seeds int // number of trainings; 0 means the setting "seeds", by default three, or two at smoke
 }
 
-// prototypeTau is the temperature of all steps, the paper's.
+// prototypeTau is the temperature in all steps, as in the paper.
 const prototypeTau = 0.5
 
-// references lists what the objective is set beside.
+// references lists the baseline objectives.
 func references() []pucl.Objective { return []pucl.Objective{pucl.SSCL(), pucl.PUCL()} }
 
-// prototypeWork is what the steps have in common, checked.
+// prototypeWork is the checked state that the steps share.
 type prototypeWork struct {
 	Prototype
 	eng     *engine.Engine
@@ -60,7 +63,7 @@ type prototypeWork struct {
 	config  papers.PrototypeConfig // with its defaults
 }
 
-// open checks all that can be wrong before anything is computed.
+// open validates the prototype before any computation.
 func (p Prototype) open() (*prototypeWork, error) {
 	bench, err := Open(cmp.Or(p.Name, "prototype"))
 	if err != nil {
@@ -94,7 +97,7 @@ func (p Prototype) open() (*prototypeWork, error) {
 	return w, err
 }
 
-// config returns how the objective is trained, by the fields, the settings of the notebook and what is usual, in this order.
+// config returns the training configuration: fields first, then settings of the notebook, then defaults.
 func (p Prototype) config() (papers.PrototypeConfig, error) {
 	config := papers.PrototypeConfig{Size: p.Size, Steps: p.Steps, Seeds: p.Seeds}
 	for name, number := range map[string]*int{"steps": &config.Steps, "seeds": &config.Seeds} {
@@ -109,7 +112,7 @@ func (p Prototype) config() (papers.PrototypeConfig, error) {
 	return config.WithDefaults()
 }
 
-// Examine measures the objective exactly on a small population: see [theory.Examine].
+// Examine computes properties of the objective exactly on a small population: see [theory.Examine].
 func (p Prototype) Examine() (theory.Examination, error) {
 	w, err := p.open()
 	if err != nil {
@@ -118,8 +121,9 @@ func (p Prototype) Examine() (theory.Examination, error) {
 	return Examine(w.eng, w.Objective, theory.ExamineConfig{Tau: prototypeTau, References: references()})
 }
 
-// Train does the runs of the objective that are missing, and those of ssCL and PUCL that did not come with the module. An interrupted cell
-// goes on where it was when it is run again. It returns how many runs are done, and of how many steps and which size, in words.
+// Train performs the missing runs of the objective, and the runs of ssCL and PUCL that the module does not have. An
+// interrupted cell resumes when it is run again. It returns a sentence with the number of runs done, their steps and
+// their size.
 func (p Prototype) Train() (string, error) {
 	w, err := p.open()
 	if err != nil {
@@ -154,14 +158,15 @@ func (w *prototypeWork) train(ctx context.Context, store *experiment.Store, grid
 		switch s.State {
 		case experiment.Failed:
 			return "", fmt.Errorf("lab: %s failed: %s", s.Run, s.Result.Failure)
-		case experiment.Stale: // of an earlier state of the module
+		case experiment.Stale: // of an earlier version of the module
 			return "", fmt.Errorf("lab: %s; remove %s and run this cell again", s.Why, store.Folder)
 		}
 	}
 	return fmt.Sprintf("%s: %s, %s", w.Objective.Name, cells, w.done()), nil
 }
 
-// done says of what size the runs are: "each of 500 steps". One of size smoke is never taken for a result.
+// done describes the steps and size of the runs: "each of 500 steps". It marks smoke runs, so that they are not
+// mistaken for results.
 func (w *prototypeWork) done() string {
 	text := fmt.Sprintf("each of %d steps", w.config.Steps)
 	if w.Size == experiment.Smoke {
@@ -172,7 +177,7 @@ func (w *prototypeWork) done() string {
 	return text
 }
 
-// smoke marks the titles of what came of runs of size smoke.
+// smoke returns the suffix of titles for smoke runs.
 func (w *prototypeWork) smoke() string {
 	if w.Size == experiment.Smoke {
 		return ", size smoke"
@@ -185,7 +190,7 @@ func (w *prototypeWork) store() (*experiment.Store, error) {
 }
 func (w *prototypeWork) folder() string { return w.bench.Path("work") }
 
-// own returns the runs of the objective. Their method is the formula: another name for it trains nothing anew.
+// own returns the runs of the objective. Their method is the formula: renaming the objective trains nothing.
 func (w *prototypeWork) own() (experiment.Grid, error) {
 	o := w.Objective
 	o.Name = formulaMethod + w.formula
@@ -194,10 +199,10 @@ func (w *prototypeWork) own() (experiment.Grid, error) {
 	return grid, err
 }
 
-// formulaMethod is what the methods of objectives of one's own begin with.
+// formulaMethod is the prefix of the methods of user-defined objectives.
 const formulaMethod = "formula "
 
-// label names a method in tables and figures: that of the objective by its name.
+// label returns the name of a method in tables and figures; for the user's objective it is the objective's name.
 func (w *prototypeWork) label(method string) string {
 	if strings.HasPrefix(method, formulaMethod) {
 		return w.Objective.Name
@@ -205,9 +210,9 @@ func (w *prototypeWork) label(method string) string {
 	return method
 }
 
-// given returns the runs of what the objective is set beside, as they come with a checkout: the one of $PUCL_HOME or around the working
-// folder, else the one that the program was compiled from. Runs that this has not are missing. Where there is no checkout it is an error that
-// says how to get one, unless they are of size smoke, which takes no time.
+// given returns the runs of the baseline objectives from a checkout: the one of $PUCL_HOME or around the working
+// folder, else the one from which the program was compiled. Runs that it lacks are missing. Without a checkout, given
+// returns an error that states how to get one, except at size smoke, where training takes little time.
 func (w *prototypeWork) given() ([]experiment.Standing, error) {
 	grid, err := w.config.Beside()
 	if err != nil {
@@ -235,9 +240,9 @@ func (w *prototypeWork) given() ([]experiment.Standing, error) {
 	return standings, nil
 }
 
-// formula tells the formula of the objective from others: a few digits made of its loss and gradient on a batch of random points. Knobs
-// that float32, in which is trained, can tell apart have different ones. It is an error if they cannot be had, so that a term is looked at
-// before it is trained.
+// formula returns a short hash that identifies the formula of the objective, computed from its loss and gradient on a
+// batch of random points. Parameters that differ in float32, the precision of training, have different hashes. It
+// returns an error if loss or gradient cannot be computed, so that a term is checked before training.
 func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
 	const examples, dim = 6, 4
 	rng := rand.New(rand.NewPCG(1, 0xF0))
@@ -275,7 +280,8 @@ func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
 		}
 		largest = max(largest, math.Abs(x))
 	}
-	// Nine digits of the largest: engines agree on more, so that the formula is the same on all.
+	// Nine digits relative to the largest value: engines agree to more digits, so the hash does not depend on the
+	// engine.
 	text := fmt.Appendf(nil, "%.9g", largest)
 	for _, x := range values {
 		text = fmt.Appendf(text, " %d", int64(math.Round(1e9*x/cmp.Or(largest, 1))))
@@ -283,11 +289,11 @@ func formula(eng *engine.Engine, o pucl.Objective) (string, error) {
 	return train.Digest(text)[:6], nil
 }
 
-// gradient returns that of the loss, and panics with the name of an operation that has none.
+// gradient returns the gradient of the loss, and panics with the name of an operation that has none.
 func gradient(loss, of *Node) *Node {
 	defer fault.Annotate(nil, "the gradient")
 	return Gradient(loss, of)[0]
 }
 
-// errUntrained says what to do before a result can be shown.
+// errUntrained states the step that must precede a result.
 var errUntrained = errors.New("lab: there is no training of this formula yet; run the cell that trains it first")

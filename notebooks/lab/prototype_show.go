@@ -21,13 +21,14 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Figure is a figure with its text in words.
+// Figure is a figure with its text alternative.
 type Figure struct {
 	viz.Drawer
 	Alt string
 }
 
-// Show shows what a call returned, a table, a [Figure], a page or a sentence, or ends the cell with the error's sentence where there is one:
+// Show displays the result of a call: a table, a [Figure], a page or a sentence. If err is not nil, it ends the cell
+// with the error's sentence:
 //
 //	lab.Show(mine.Values())
 func Show(value any, err error) {
@@ -45,7 +46,7 @@ func Show(value any, err error) {
 	Check(err)
 }
 
-// Values sets the loss beside the others on four batches small enough to be checked by hand.
+// Values compares the loss with the baselines on four batches small enough to check by hand.
 func (p Prototype) Values() (viz.Table, error) {
 	w, err := p.open()
 	if err != nil {
@@ -53,7 +54,7 @@ func (p Prototype) Values() (viz.Table, error) {
 	}
 	batches := []struct {
 		name string
-		z    [][]float64 // four examples, of which the first two are labeled
+		z    [][]float64 // four examples; the first two are labeled
 	}{
 		{"labeled apart", [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}},
 		{"labeled together", [][]float64{{1, 0}, {1, 0}, {-1, 0}, {0, -1}}},
@@ -80,10 +81,11 @@ func (p Prototype) Values() (viz.Table, error) {
 	return table, nil
 }
 
-// mostDrawn is how many test images of a class Embedding draws.
+// mostDrawn is the number of test images per class that Embedding draws at most.
 const mostDrawn = 600
 
-// Embedding draws test images, at most 600 of a class, as the first training's encoder and its projector have them, in the plane in which they vary most.
+// Embedding draws the projections of test images, at most 600 per class, by the first training's encoder and projector,
+// on their first two principal components.
 func (p Prototype) Embedding() (Figure, error) {
 	w, err := p.open()
 	if err != nil {
@@ -129,12 +131,12 @@ func (p Prototype) Embedding() (Figure, error) {
 		"them and as its projector does. Seed 1; %s.", mostDrawn, w.Objective.Name, w.done())}, err
 }
 
-// prototypeHeads are the classifiers that are shown, with what each is told.
+// prototypeHeads lists the displayed classifiers with their inputs.
 var prototypeHeads = []struct{ head, told string }{
 	{papers.PUPLOnZ, "PUPL on z, told nothing"}, {papers.NNPU, "nnPU, told π"}, {papers.Ceiling, "true labels"},
 }
 
-// results returns what there is of the objective and of what it is set beside, by the methods of the grid in rows order.
+// results returns the available results of the objective and of the baselines; the grid's methods are in row order.
 func (w *prototypeWork) results() (cells *experiment.Cells, methods []string, err error) {
 	own, err := w.own()
 	if err != nil {
@@ -173,8 +175,9 @@ func (w *prototypeWork) results() (cells *experiment.Cells, methods []string, er
 	return cells, methods, nil
 }
 
-// Accuracies sets the accuracies on test images beside those of ssCL and PUCL, with 95% Student-t intervals over the seeds, and keeps them as
-// the headline. The last column compares with PUCL seed by seed, which tells more than two intervals do.
+// Accuracies compares accuracies on test images with ssCL and PUCL, with 95% Student-t intervals over the seeds, and
+// stores them as the headline. The last column is the paired difference to PUCL by seed, which has more power than two
+// separate intervals.
 func (p Prototype) Accuracies() (viz.Table, error) {
 	w, err := p.open()
 	if err != nil {
@@ -208,7 +211,7 @@ func (p Prototype) Accuracies() (viz.Table, error) {
 	return table, w.bench.SaveHeadline(table)
 }
 
-// overSeeds says what stands in a cell.
+// overSeeds describes the content of a cell.
 func overSeeds(n int) string {
 	if n == 1 {
 		return "One seed, so without an interval"
@@ -242,7 +245,7 @@ func (p Prototype) Figure() (Figure, error) {
 			continue
 		}
 		words = append(words, labels[i]+" "+s.Percent())
-		if s.Seeds > 1 { // one has no interval
+		if s.Seeds > 1 { // one seed has no interval
 			low, high := s.Interval()
 			interval, err := plotter.NewLine(plotter.XYs{{X: 100 * low, Y: y}, {X: 100 * high, Y: y}})
 			if err != nil {

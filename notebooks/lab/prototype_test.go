@@ -16,15 +16,15 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// softer returns an objective of one's own with a knob.
+// softer returns a user-defined objective with one parameter.
 func softer(knob float64) Prototype {
 	return Prototype{Name: "test", Size: experiment.Smoke, Objective: pucl.Objective{
 		Name: "softer", Attract: pucl.ByLabel(pucl.Mix(knob, pucl.LabeledMean, pucl.OwnViews), pucl.OwnViews), Repel: pucl.LogPartition,
 	}}
 }
 
-// A prototype goes its way from value to figure, and trains nothing twice. Other numbers of steps and seeds are other
-// runs, of what the objective is set beside too, and what is shown says which they are.
+// A prototype runs from value to figure and trains nothing twice. Other numbers of steps or seeds are different runs,
+// for the baselines too, and the display states them.
 func TestPrototype(t *testing.T) {
 	expect.Slow(t)
 	b := bench(t)
@@ -32,18 +32,18 @@ func TestPrototype(t *testing.T) {
 	p.Steps = 4
 	values, err := p.Values()
 	expect.NoError(t, err)
-	for _, row := range values.Cells { // chance: log(2·4 − 1), whatever the loss
+	for _, row := range values.Cells { // chance: log(2·4 − 1) for every loss
 		got := row[3].Mean
 		expect.That(t, got >= 1.9459 && got <= 1.946, "all at one point: %g, want log 7", got)
 	}
 	expect.Error(t, expect.Err(p.Accuracies()), "run the cell that trains it first")
-	// Its own, and those of ssCL and PUCL, which a checkout has.
+	// Its own runs, and those of ssCL and PUCL from the checkout.
 	if said, err := p.Train(); err != nil || said != "softer: 6 of 6 runs done, each of 4 steps, of size smoke, which shows that everything runs and "+
 		"no more" {
 		t.Fatalf("%q, %v", said, err)
 	}
 	table := expect.Must(p.Accuracies())(t)
-	for _, text := range []string{table.Title, table.Note} { // a smoke run does not look like a result
+	for _, text := range []string{table.Title, table.Note} { // a smoke run is marked
 		expect.That(t, strings.Contains(text, "size smoke"), "%q does not say that it is of size smoke", text)
 	}
 	expect.Equal(t, strings.Join(table.Rows, " "), "ssCL PUCL softer", "rows")
@@ -55,7 +55,7 @@ func TestPrototype(t *testing.T) {
 		}
 	}
 	done := results(t, b)
-	p.Objective.Name = "milder" // the same formula by another name
+	p.Objective.Name = "milder" // the same formula with another name
 	if said, err := p.Train(); err != nil || results(t, b) != done || !strings.HasPrefix(said, "milder: ") {
 		t.Errorf("%q; trained anew: %d results, before %d, %v", said, results(t, b), done, err)
 	}
@@ -67,7 +67,7 @@ func TestPrototype(t *testing.T) {
 		f := expect.Must(f())(t)
 		expect.That(t, strings.Contains(f.Alt, "milder") && !strings.Contains(f.Alt, "softer"), "%q", f.Alt)
 	}
-	other := softer(0.25) // another formula of the same name
+	other := softer(0.25) // another formula with the same name
 	other.Steps = 4
 	expect.That(t, expect.Err(other.Accuracies()) != nil, "the results of one formula stand for another")
 
@@ -95,7 +95,7 @@ func TestPrototype(t *testing.T) {
 	}
 }
 
-// Formulas are told apart by knobs that float32 can tell apart, and not by the engine.
+// Formulas differ if their parameters differ in float32; they do not depend on the engine.
 func TestFormulaOfNearKnobs(t *testing.T) {
 	of := func(knob float64) string {
 		t.Helper()
@@ -108,7 +108,7 @@ func TestFormulaOfNearKnobs(t *testing.T) {
 	expect.Equal(t, of(0.5), mine, "the pure-Go engine makes of it the formula: not")
 }
 
-// A program of another module is set beside the runs of the checkout that it was compiled from.
+// A program of another module is compared with the runs of the checkout from which it was compiled.
 func TestPrototypeOfAnotherModule(t *testing.T) {
 	t.Setenv("PUCL_HOME", "")
 	t.Chdir(t.TempDir())
@@ -121,7 +121,7 @@ func TestPrototypeOfAnotherModule(t *testing.T) {
 	}
 }
 
-// results counts the results of a bench, which are the lines of its packs.
+// results counts the results of a bench: the lines of its packs.
 func results(t *testing.T, b *Bench) (n int) {
 	t.Helper()
 	files := expect.Must(filepath.Glob(b.Path("results/*/*.jsonl.gz")))(t)
@@ -135,7 +135,7 @@ func results(t *testing.T, b *Bench) (n int) {
 	return n
 }
 
-// What can be refused before anything is trained is.
+// Invalid prototypes are rejected before any training.
 func TestPrototypeRefuses(t *testing.T) {
 	bench(t)
 	of := func(attract pucl.Term) pucl.Objective {
@@ -149,7 +149,8 @@ func TestPrototypeRefuses(t *testing.T) {
 		"random points Attract of anchor 1, which is labeled, is NaN": {Objective: of(func(b *pucl.Block) *Node { return Log(Neg(pucl.OwnViews(b))) })},
 		"Attract and Repel":                 {Objective: of(nil)},
 		"has no gradient; take another one": {Objective: of(func(b *pucl.Block) *Node { return Round(pucl.OwnViews(b)) })},
-		"random points the gradient of Attract by row 0 is NaN": {Objective: of(func(b *pucl.Block) *Node { // of NaN, where the loss itself is finite
+		"random points the gradient of Attract by row 0 is NaN": {Objective: of(func(b *pucl.Block) *Node {
+			// The gradient is NaN; the loss is finite.
 			zero := ZerosLike(pucl.OwnViews(b))
 			return Add(pucl.OwnViews(b), Mul(zero, Sqrt(Mul(zero, pucl.OwnViews(b)))))
 		})},

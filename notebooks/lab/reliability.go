@@ -7,8 +7,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// ReliabilityCurve returns a curve for [viz.Reliability], named with its calibration error: bins with intervals of about 95%, and the
-// histogram of probabilities, nil for none.
+// ReliabilityCurve returns a curve for [viz.Reliability]. Its name includes its calibration error; its bins have
+// intervals of about 95%. Probabilities gives the histogram; nil means none.
 func ReliabilityCurve(name string, r evaluate.Reliability, probabilities []float64) viz.ReliabilityCurve {
 	curve := viz.ReliabilityCurve{Name: fmt.Sprintf("%s: %.3f", name, r.CalibrationError()), Probabilities: probabilities}
 	for _, b := range r {

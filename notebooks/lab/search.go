@@ -10,15 +10,16 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Search runs a search for the case where the answer to a question is largest, as [theory.Search.Run] does. One line under the cell tells
-// how many cases are measured and the largest answer so far; an interrupt ends the search with an error. What s has for Progress is called too.
+// Search searches for the case with the largest value of a quantity, as [theory.Search.Run] does. One line under the
+// cell shows the number of measured cases and the largest value so far. An interrupt ends the search with an error.
+// Search also calls s.Progress.
 func Search(s theory.Search, q theory.Question) (theory.SearchResult, error) {
 	return search(nil, s, q)
 }
 
-// search is Search with its line on w; nil means the notebook, or the standard error where there is none.
+// search is Search with its line on w; nil means the notebook, or standard error outside a notebook.
 func search(w io.Writer, s theory.Search, q theory.Question) (theory.SearchResult, error) {
-	shown, tell := viz.NewProgress(w, q.Name, 0), s.Progress // how many cases simplifying takes is not known
+	shown, tell := viz.NewProgress(w, q.Name, 0), s.Progress // the number of cases for simplification is unknown
 	shown.Unit = "case"
 	s.Progress = func(at theory.SearchProgress) {
 		if tell != nil {
@@ -36,7 +37,7 @@ func search(w io.Writer, s theory.Search, q theory.Question) (theory.SearchResul
 	return found, err
 }
 
-// update shows how far a search is.
+// update displays the progress of a search.
 func update(shown *viz.Progress, at theory.SearchProgress) {
 	if at.Done == 0 {
 		shown.Update(0)
@@ -45,13 +46,13 @@ func update(shown *viz.Progress, at theory.SearchProgress) {
 	shown.Update(at.Done, fmt.Sprintf("of %d at most", at.Total), fmt.Sprintf("largest so far %.4g", at.Worst.Value.Value))
 }
 
-// Examine measures an objective as [theory.Examine] does; one line under the cell tells at which objective and case it is. What config has for
-// Progress is called too.
+// Examine measures an objective as [theory.Examine] does. One line under the cell shows the current objective and case.
+// Examine also calls config.Progress.
 func Examine(eng *engine.Engine, o pucl.Objective, config theory.ExamineConfig) (theory.Examination, error) {
 	return examine(nil, eng, o, config)
 }
 
-// examine is Examine with its line on w; nil means the notebook, or the standard error where there is none.
+// examine is Examine with its line on w; nil means the notebook, or standard error outside a notebook.
 func examine(w io.Writer, eng *engine.Engine, o pucl.Objective, config theory.ExamineConfig) (theory.Examination, error) {
 	shown, tell, before, name := viz.NewProgress(w, "worst cases", 0), config.Progress, 0, ""
 	shown.Unit = "case"

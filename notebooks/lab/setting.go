@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Setting returns the value of a walkthrough's setting: that of the environment variable PUCL_NAME (upper case, "_" for "-"), which
-// `go run ./notebooks run -set name=value` sets, or standard where it is not set.
+// Setting returns the value of a walkthrough's setting: the environment variable PUCL_NAME (upper case, "_" for "-"),
+// which `go run ./notebooks run -set name=value` sets, or standard if it is not set.
 func Setting[T int | float64 | string | bool](name string, standard T) (T, error) {
 	variable := "PUCL_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	text, ok := os.LookupEnv(variable)

@@ -14,8 +14,9 @@ const (
 	heldImages = 400
 )
 
-// SmallTask returns FMNIST-I on 3,000 of the images that are built in, for a training run of seconds, and 400 others to measure by.
-// Of the 3,000, all of which are unlabeled data, so many positives are labeled besides; the seed decides which.
+// SmallTask returns FMNIST-I on 3,000 of the built-in images, for a training run of seconds, and 400 other images for
+// evaluation. All 3,000 are unlabeled data. Labeled is the number of labeled positives among them; the seed selects
+// these.
 func SmallTask(labeled int, seed uint64) (learn, held *datasets.PU, err error) {
 	images, err := fashionmnist.Embedded()
 	if err != nil {
@@ -39,8 +40,8 @@ func SmallTask(labeled int, seed uint64) (learn, held *datasets.PU, err error) {
 	return learn, held, err
 }
 
-// Population returns what a model makes of images, as a world that package theory can measure: each class shows the projections of
-// its unlabeled images, all of them as likely.
+// Population returns the projections of images by a model as a population for package theory. Each class consists of
+// the projections of its unlabeled images, with equal probabilities.
 func Population(eng *engine.Engine, model *train.Model, pu *datasets.PU) (p theory.Population, err error) {
 	e, err := model.EmbedImages(eng, pu.Images)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestSmallTask(t *testing.T) {
 	expect.That(t, err != nil, "more images are labeled than are positive")
 }
 
-// tinyTask returns eight images, the first of which are positive, with a model that has learned next to nothing of them.
+// tinyTask returns eight images, of which the first four are positive, and a barely trained model.
 func tinyTask(t *testing.T, labeled int) (*train.Model, *datasets.PU) {
 	t.Helper()
 	images := &datasets.Images{Height: 8, Width: 8, Channels: 1, Pixels: make([]uint8, 8*64), Labels: []int{0, 0, 0, 0, 1, 1, 1, 1}, Classes: []string{"a", "b"}}
@@ -47,7 +47,7 @@ func tinyTask(t *testing.T, labeled int) (*train.Model, *datasets.PU) {
 	return m, pu
 }
 
-// The population of a model has the projections of the unlabeled images of each class.
+// The population of a model contains the projections of the unlabeled images of each class.
 func TestPopulation(t *testing.T) {
 	m, pu := tinyTask(t, 2)
 	eng := enginetest.Open(t)
@@ -63,8 +63,8 @@ func TestPopulation(t *testing.T) {
 	}
 }
 
-// A batch has the views of different images, positives where it is labeled, and with a recipe that changes nothing both views are
-// the image itself.
+// A batch has views of different images, positives in labeled rows. With an empty recipe both views are the image
+// itself.
 func TestViewBatches(t *testing.T) {
 	m, pu := tinyTask(t, 0)
 	eng := enginetest.Open(t)
@@ -98,7 +98,8 @@ func TestViewBatches(t *testing.T) {
 	}
 }
 
-// farthest asks how far the first positive point is to the right of the origin, and fails where it was asked so often.
+// farthest returns the first coordinate of the first positive point as a quantity; it fails after the given number of
+// cases.
 func farthest(cases int) theory.Question {
 	return theory.Question{Name: "farthest", Ask: func(p theory.Population, _ theory.Design) (theory.Number, error) {
 		if cases--; cases < 0 {
@@ -108,7 +109,7 @@ func farthest(cases int) theory.Question {
 	}}
 }
 
-// A search tells its cases while it runs and how many there were, and finds what it finds without the line.
+// A search reports its cases while it runs and their total at the end; the line does not change its result.
 func TestSearch(t *testing.T) {
 	var b bytes.Buffer
 	told := 0
@@ -121,7 +122,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A search that fails says how far it came, and one that never begins says nothing.
+// A search that fails reports its number of cases; a search that never starts prints nothing.
 func TestSearchStopped(t *testing.T) {
 	var b bytes.Buffer
 	expect.That(t, expect.Err(search(&b, theory.Search{Parts: 1, Random: 20, Climbs: -1}, farthest(5))) != nil,
@@ -133,7 +134,7 @@ func TestSearchStopped(t *testing.T) {
 	expect.That(t, err != nil && b.Len() == 0, "without a question: %v, it says\n%s", err, b.String())
 }
 
-// An examination tells at which objective it is, and how many cases there were in all.
+// An examination reports the current objective and the total number of cases.
 func TestExamine(t *testing.T) {
 	var b bytes.Buffer
 	told := map[string]int{}
@@ -148,7 +149,7 @@ func TestExamine(t *testing.T) {
 	expect.That(t, regexp.MustCompile(want).MatchString(b.String()), "it says\n%s", b.String())
 }
 
-// Piles hold each image once, and seeds change the labels alone.
+// The sets are disjoint and complete, and seeds change only the labels.
 func TestPiles(t *testing.T) {
 	learn, check, judge, err := Piles(0.25, 40, 10, 1)
 	expect.NoError(t, err)

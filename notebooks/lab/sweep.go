@@ -6,8 +6,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// ShowSweep shows a figure of accuracies over what its settings vary, each run judged at its last point, and the same numbers as a table
-// below. Where nothing can be drawn yet, a sentence tells what does the runs.
+// ShowSweep shows a figure of accuracies over the settings that a sweep varies, each run evaluated at its last point,
+// and a table of the same numbers. If nothing can be drawn yet, a sentence names the command that performs the runs.
 func ShowSweep(s papers.Sweep, cells *experiment.Cells) {
 	p, words, err := s.Draw(cells, experiment.Last)
 	Check(err)
@@ -19,7 +19,7 @@ func ShowSweep(s papers.Sweep, cells *experiment.Cells) {
 	Check(viz.ShowTable(s.Table(cells, experiment.Last)))
 }
 
-// ShowPublished shows what is published of a figure, and says in words what there is to see.
+// ShowPublished shows the published values of a figure and describes them in words.
 func ShowPublished(s papers.Sweep) {
 	p, words, err := s.DrawPublished()
 	Check(err)

@@ -12,9 +12,9 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// ViewBatches draws n batches as training sees them, with views that are made of one image each: labeled positives first, then
-// unlabeled images as they come, in the layout of theory.AnchorLosses. Two views of every image are made once and projected by the
-// model; the images of a batch are different ones. The seed decides on views and batches.
+// ViewBatches draws n batches as in training, with two views of each image: labeled positives first, then unlabeled
+// images in random order, in the layout of theory.AnchorLosses. Two views of every image are made once and projected by
+// the model; all images of a batch differ. The seed determines views and batches.
 func ViewBatches(eng *engine.Engine, model *train.Model, recipe augment.Recipe, pu *datasets.PU, labeled, unlabeled, n int, seed uint64) (
 	batches [][][]float64, isLabeled []bool, err error) {
 	all, positive := rows.All(pu.Images.Len()), []int{}

@@ -11,9 +11,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Views returns a grid of images, each twice, and below each pair two views of it that recipe makes; the seed decides which.
-// It is an error if there are none, or if recipe changes
-// their size.
+// Views returns a grid of images, each twice, with two random views by recipe below each pair; the seed determines the
+// views. It returns an error if there are no images or if recipe changes their size.
 func Views(eng *engine.Engine, recipe augment.Recipe, images *datasets.Images, seed uint64) (*viz.Drawing, error) {
 	var twice []int
 	for i := range images.Len() {
@@ -32,7 +31,7 @@ func Views(eng *engine.Engine, recipe augment.Recipe, images *datasets.Images, s
 	return grid, nil
 }
 
-// drawViews makes a view of each of these rows of the images, and returns the rows beside them.
+// drawViews makes a view of each of the given rows of images, and returns these rows too.
 func drawViews(eng *engine.Engine, recipe augment.Recipe, images *datasets.Images, rows []int, seed uint64) (
 	views []uint8, chosen *datasets.Images, err error) {
 	if chosen, err = images.Select(rows); err != nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/puclab/puclab/internal/sealed"
 )
 
-// Answers says of each test example, in the order of the test set, whether a classifier is right: what intervals take
-// that count the test set as a sample too. As text it is the number of examples, a colon, and the bits in base64, the
-// first example being the lowest bit of the first byte.
+// Answers records for each test example, in test set order, whether a classifier is correct. Confidence intervals that
+// treat the test set as a sample need it. Its text form is the number of examples, a colon, and the bits in base64; the
+// first example is the lowest bit of the first byte.
 //
-// A run keeps them only at points that a rule chooses. They are no part of a result, neither of its identity nor of its
-// digest: they are in a file of their own, which [Store.Answers] alone reads, and older results have none.
+// A run keeps answers only at points that a rule chooses. They belong neither to the result's identity nor to its
+// digest. They have a separate file, which only [Store.Answers] reads; older results have none.
 type Answers []bool
 
-// MarshalText returns the answers as text.
+// MarshalText returns the text form.
 func (a Answers) MarshalText() ([]byte, error) {
 	bits := make([]byte, (len(a)+7)/8)
 	for i, right := range a {
@@ -33,7 +33,7 @@ func (a Answers) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%d:%s", len(a), base64.StdEncoding.EncodeToString(bits)), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the output of MarshalText.
 func (a *Answers) UnmarshalText(text []byte) error {
 	number, code, _ := strings.Cut(string(text), ":")
 	n, err := strconv.Atoi(number)
@@ -51,7 +51,7 @@ func (a *Answers) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// right returns how many answers are right.
+// right returns the number of correct answers.
 func (a Answers) right() (n int) {
 	for _, right := range a {
 		if right {
@@ -61,7 +61,7 @@ func (a Answers) right() (n int) {
 	return n
 }
 
-// fitAnswers returns an error if the answers of a point are not those of the test examples that it was measured on.
+// fitAnswers returns an error if the answers of a point do not match its test examples.
 func (p Point) fitAnswers() error {
 	n, right := 0, 0.0
 	switch {
@@ -88,26 +88,26 @@ func dropAnswers(points []Point) {
 	}
 }
 
-// answersFormat is raised by what makes older programs read answers wrongly.
+// answersFormat increases when older programs would misread answers.
 const answersFormat = 1
 
-// answersOf is what is kept of the answers of a run: a line of a pack, or a loose file.
+// answersOf is the stored record of a run's answers: a line of a pack, or a loose file.
 type answersOf struct {
 	Format  int
 	Setting string
 	Method  string
 	Seed    uint64
-	Result  string // SHA-256 of the line of the result that they belong to
+	Result  string // SHA-256 of the line of their result
 	Points  []answersAt
 }
 
-// answersAt are the answers at a point.
+// answersAt holds the answers at a point.
 type answersAt struct {
 	Point int // index in Result.Points
 	Right Answers
 }
 
-// writeAnswers makes the file of the answers that the points of a result have, and removes it where they have none.
+// writeAnswers writes the answers of a result's points to a file, and removes the file if there are none.
 func writeAnswers(path string, result *Result, digest string) error {
 	of := answersOf{answersFormat, result.Setting, result.Method, result.Seed, digest, nil}
 	for i, p := range result.Points {
@@ -124,7 +124,7 @@ func writeAnswers(path string, result *Result, digest string) error {
 	return nil
 }
 
-// findAnswers returns the answers of the result with that digest, loose or packed, nil where there are none.
+// findAnswers returns the answers of the result with that digest, loose or packed, or nil if there are none.
 func (s *Store) findAnswers(size Size, run Run, digest string) (*kept, error) {
 	loose, err := readKept(answersBeside(s.file(size, run)))
 	if err != nil {
@@ -152,8 +152,7 @@ func (s *Store) findAnswers(size Size, run Run, digest string) (*kept, error) {
 	return nil, nil
 }
 
-// Answers returns the points of the result of a run with their [Answers], as far as they were kept. Other reads leave
-// them out.
+// Answers returns the points of a run's result with their [Answers], if these were stored. Other reads omit them.
 func (s *Store) Answers(size Size, of Standing) ([]Point, error) {
 	if of.Result == nil {
 		return nil, fmt.Errorf("experiment: %s has no result, and so no answers: it is %s", of.Run, of.State)

@@ -10,7 +10,7 @@ import (
 )
 
 // bootstrapResamples is the number of resamples: its percentiles have a standard error of a few hundredths of the
-// interval.
+// interval's length.
 const bootstrapResamples = 10_000
 
 // PairedBootstrap returns the ends of the 95% percentile interval of the mean of [Cells.PairedBy] by a cluster

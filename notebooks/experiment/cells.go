@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Cells are what a store has of a grid, ready to be set in a table.
+// Cells holds the stored results of a grid, ready for tables.
 //
 //	cells, err := store.Cells(grid)
 //	cell := cells.At("FMNIST-I, 1000 labeled", "PUCL", "PUPL (CE)", experiment.Last)
@@ -18,17 +18,17 @@ type Cells struct {
 	Standings []Standing // of all runs, in the order of the grid
 }
 
-// Cell sums up one head of a method by one rule over the seeds of a setting. Its summaries are of the runs that are done,
-// each a mean with Student's 95% interval; Seeds is 0 in one of which there is no value.
+// Cell summarizes one head of a method under one rule over the seeds of a setting. Its summaries cover the done runs,
+// each a mean with Student's 95% interval; Seeds is 0 in a summary without values.
 type Cell struct {
 	Accuracy, BalancedAccuracy, AUC evaluate.Summary
 
-	Runs       []Standing // of the setting and method, whatever their state
-	Degenerate int        // of the done runs: how many have a degenerate classifier
-	Headless   int        // of the done runs: in how many the head could not be had at the point of the rule
+	Runs       []Standing // of the setting and method, in any state
+	Degenerate int        // number of done runs with a degenerate classifier
+	Headless   int        // number of done runs whose head could not be fitted at the rule's point
 }
 
-// Cells returns what the store has of a grid. Results that are stale or cannot be read are counted, and no part of any number.
+// Cells returns the stored results of a grid. Stale and unreadable results are counted but enter no statistic.
 func (s *Store) Cells(grid Grid) (*Cells, error) {
 	standings, err := s.LookAll(grid)
 	if err != nil {
@@ -40,7 +40,8 @@ func (s *Store) Cells(grid Grid) (*Cells, error) {
 // String counts the runs by their state: "84 of 100 runs done, 15 missing, 1 failed".
 func (c *Cells) String() string { return Tell(c.Standings) }
 
-// Extent says how large the done runs are, as far as their results tell: "2 seeds, 20 steps", or "3 seeds, 400 to 2000 steps" where they differ.
+// Extent describes the size of the done runs by their results: "2 seeds, 20 steps", or "3 seeds, 400 to 2000 steps" if
+// they differ.
 func (c *Cells) Extent() string {
 	seeds, least, most := map[uint64]bool{}, 0, 0
 	for _, s := range c.Standings {
@@ -64,7 +65,7 @@ func (c *Cells) Extent() string {
 	switch {
 	case len(seeds) == 0:
 		return "no run is done"
-	case most == 0: // what is no training
+	case most == 0: // no training
 		return text
 	case least < most:
 		return fmt.Sprintf("%s, %d to %d steps", text, least, most)
@@ -72,7 +73,7 @@ func (c *Cells) Extent() string {
 	return fmt.Sprintf("%s, %d steps", text, most)
 }
 
-// Runs returns the runs of a setting, "" meaning of all settings, and a method.
+// Runs returns the runs of a setting ("" means all settings) and a method.
 func (c *Cells) Runs(setting, method string) []Standing {
 	var of []Standing
 	for _, s := range c.Standings {
@@ -83,8 +84,8 @@ func (c *Cells) Runs(setting, method string) []Standing {
 	return of
 }
 
-// Heads returns the heads that the done runs of a setting and method were judged with, in the order of the first run; [""] for
-// a method that is a classifier itself.
+// Heads returns the heads that the done runs of a setting and method were evaluated with, in the order of the first
+// run; [""] for a method that is itself a classifier.
 func (c *Cells) Heads(setting, method string) (names []string) {
 	for _, s := range c.done(setting, method) {
 		for _, head := range heads(s.Result.Points) {
@@ -101,7 +102,7 @@ func (c *Cells) done(setting, method string) []Standing {
 	return slices.DeleteFunc(c.Runs(setting, method), func(s Standing) bool { return s.State != Done })
 }
 
-// At returns the cell of a setting, method, head and rule. Where nothing was judged so, its summaries are of no seed.
+// At returns the cell of a setting, method, head and rule. Its summaries have no seeds if nothing was evaluated so.
 func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 	cell := Cell{Runs: c.Runs(setting, method)}
 	var accuracy, balanced, auc []float64
@@ -122,8 +123,8 @@ func (c *Cells) At(setting, method, head string, rule Rule) Cell {
 	return cell
 }
 
-// Value sums up what was measured by that name, see [Point.Values], at the last point of a head over the done runs of a setting and method.
-// Runs in which it was not measured do not count.
+// Value summarizes the value of that name, see [Point.Values], at the last point of a head over the done runs of a
+// setting and method. Runs without the value do not count.
 func (c *Cells) Value(setting, method, head, name string) evaluate.Summary {
 	return c.Mean(setting, method, func(points []Point) (float64, bool) {
 		v, ok := LastPoint(points, head).Values[name]
@@ -131,7 +132,7 @@ func (c *Cells) Value(setting, method, head, name string) evaluate.Summary {
 	})
 }
 
-// Mean sums up any number that the points of a run tell over the done runs of a setting and method that have it.
+// Mean summarizes a function of a run's points over the done runs of a setting and method for which it is defined.
 func (c *Cells) Mean(setting, method string, of func(points []Point) (float64, bool)) evaluate.Summary {
 	var values []float64
 	for _, s := range c.done(setting, method) {
@@ -142,8 +143,8 @@ func (c *Cells) Mean(setting, method string, of func(points []Point) (float64, b
 	return summarize(values)
 }
 
-// MeanBy is [Cells.Mean] for runs that are not independent: cluster names the group of a run, such as its table. The
-// numbers of a group are averaged first, and the summary is over the groups, which count the same.
+// MeanBy is [Cells.Mean] for dependent runs: cluster names the group of a run, such as its table. The values of a group
+// are averaged first; the summary is over the groups, with equal weights.
 func (c *Cells) MeanBy(cluster func(Run) string, setting, method string, of func([]Point) (float64, bool)) evaluate.Summary {
 	groups := clusters{}
 	for _, s := range c.done(setting, method) {
@@ -154,11 +155,11 @@ func (c *Cells) MeanBy(cluster func(Run) string, setting, method string, of func
 	return groups.summarize()
 }
 
-// Count returns how many runs of the cell are in a state.
+// Count returns the number of runs of the cell in a state.
 func (c Cell) Count(state State) int { return counts(c.Runs)[state] }
 
-// Gap returns what choosing by a rule costs: the accuracy of [Oracle] less that of the rule, run by run, and then summed up
-// over the seeds. It is of no seed where either was not judged.
+// Gap returns the cost of a rule: the accuracy of [Oracle] minus the accuracy of the rule, by run, summarized over the
+// seeds. It has no seeds if either was not evaluated.
 func (c *Cells) Gap(setting, method, head string, rule Rule) evaluate.Summary {
 	var gaps []float64
 	for _, s := range c.done(setting, method) {
@@ -171,7 +172,7 @@ func (c *Cells) Gap(setting, method, head string, rule Rule) evaluate.Summary {
 	return summarize(gaps)
 }
 
-// summarize returns the summary of those values that are finite, of no seed where there are none.
+// summarize returns the summary of the finite values, with no seeds if there are none.
 func summarize(values []float64) evaluate.Summary {
 	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	nan := math.NaN()

@@ -59,7 +59,7 @@ func TestCells(t *testing.T) {
 	expect.Error(t, expect.Err(store.Cells(grid)), "twice")
 }
 
-// How large runs are is told by their results, and not by what they were asked to be.
+// Extent takes the size of runs from their results, not from their configuration.
 func TestExtent(t *testing.T) {
 	run := func(seed uint64, state State, steps ...int) Standing {
 		s := Standing{Run: Run{Seed: seed}, State: state, Result: &Result{}}
@@ -78,7 +78,7 @@ func TestExtent(t *testing.T) {
 	}
 }
 
-// Two runs of each series, of seeds that are in another order, and a third one of another seed that has no partner.
+// Two runs of each series with seeds in different order, and a third run whose seed has no partner.
 func TestPaired(t *testing.T) {
 	cells := &Cells{}
 	add := func(setting, method string, seed uint64, points ...Point) {
@@ -91,7 +91,7 @@ func TestPaired(t *testing.T) {
 		return points
 	}
 	add("none labeled", "ssCL", 1, at(0.5, 0.6, 0.7, 0.8)...)
-	add("none labeled", "ssCL", 2, at(0.5, 0.75, 0.6, 0.7)...) // as accurate as at its end after 2 steps already
+	add("none labeled", "ssCL", 2, at(0.5, 0.75, 0.6, 0.7)...) // reaches its final accuracy after 2 steps
 	add("none labeled", "ssCL", 3, at(0.9)...)
 	add("labeled", "PUCL", 2, at(0.6, 0.7, 0.8, 0.9)...)
 	add("labeled", "PUCL", 1, at(0.8, 0.8, 0.9, 0.7)...)
@@ -104,7 +104,7 @@ func TestPaired(t *testing.T) {
 		difference, early float64 // NaN for none
 	}{
 		{pucl, ssCL, (-0.1 + 0.2) / 2, (3./4 + 0) / 2},
-		{slow, ssCL, (-0.4 + 0) / 2, (-1./4 - 2./4) / 2}, // the first one never gets there: one point after its end
+		{slow, ssCL, (-0.4 + 0) / 2, (-1./4 - 2./4) / 2}, // the first run never reaches it: one point after its end
 		{ssCL, ssCL, 0, 0},
 		{pucl, Series{"labeled", "PUCL", "another"}, math.NaN(), math.NaN()},
 		{pucl, Series{"labeled", "ssCL", "kNN"}, math.NaN(), math.NaN()},
@@ -124,7 +124,7 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// Of all settings together, runs are pairs where both setting and seed are the same.
+// Over all settings, runs with equal setting and seed are pairs.
 func TestPairedOverSettings(t *testing.T) {
 	cells := &Cells{}
 	for i, accuracy := range []float64{0.1, 0.2, 0.3} {
@@ -144,7 +144,7 @@ func TestPairedOverSettings(t *testing.T) {
 	}
 }
 
-// Values are compared at the last point of a head, seed by seed, where both runs have them.
+// Values are compared at the last point of a head, by seed, if both runs have them.
 func TestValueDifference(t *testing.T) {
 	cells := &Cells{}
 	add := func(method string, seed uint64, values ...float64) {

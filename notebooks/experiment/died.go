@@ -10,11 +10,10 @@ import (
 	"syscall"
 )
 
-// mostDeaths is how often a run may lose its worker, even where it gets on between two deaths, and mostStalls how often in a row without
-// getting on.
+// mostDeaths is the number of workers that a run may lose in total, and mostStalls in succession without progress.
 const mostDeaths, mostStalls = 10, 2
 
-// over sees to a run whose worker has ended.
+// over handles a run whose worker has ended.
 func (c *Coordinator) over(it *item, ended error) error {
 	switch {
 	case ended == nil:
@@ -31,7 +30,7 @@ func (c *Coordinator) over(it *item, ended error) error {
 		c.later(it)
 		return nil
 	case it.last.Stopped:
-		c.queue = append(c.queue, it) // somebody asked the worker alone
+		c.queue = append(c.queue, it) // only the worker was stopped
 		return nil
 	case it.last.Error != "":
 		c.leave(it)
@@ -47,7 +46,7 @@ func (c *Coordinator) over(it *item, ended error) error {
 	return c.died(it, ended)
 }
 
-// leave leaves a run that cannot be done here, and those of its setting that are not begun.
+// leave drops a run that cannot be done here, and the waiting runs of its setting.
 func (c *Coordinator) leave(it *item) {
 	if c.stop != nil {
 		return
@@ -62,7 +61,7 @@ func (c *Coordinator) leave(it *item) {
 	c.undone = append(c.undone, errors.New(text))
 }
 
-// died has a run tried again whose worker was killed, or makes it one that failed.
+// died retries a run whose worker was killed, or marks it as failed.
 func (c *Coordinator) died(it *item, how error) error {
 	desk := c.desk(it)
 	saved, err := fingerprint(desk.run())
@@ -94,7 +93,7 @@ func (c *Coordinator) died(it *item, how error) error {
 	return err
 }
 
-// givenUp says why a run is one that failed whose worker died so often, so often without getting on since the death before.
+// givenUp returns the reason why a run failed after these worker deaths and deaths without progress.
 func givenUp(deaths, stalls int, why string) string {
 	switch {
 	case strings.HasPrefix(why, "out of memory"):
@@ -105,8 +104,9 @@ func givenUp(deaths, stalls int, why string) string {
 	return fmt.Sprintf("its worker died %d times, and it got on in between (the last time: %s)", deaths, why)
 }
 
-// Fail keeps, as the result of a run, why it failed where its worker could not: the worker is dead. It returns how the run
-// stands then, which is as somebody else left it if that was faster. A [Busy] error says that somebody is doing the run.
+// Fail stores the reason of a failure as the run's result, in place of its dead worker. It returns the status of the
+// run, which is another program's result if that came first. A [Busy] error means that another program is doing the
+// run.
 func (s *Store) Fail(work string, size Size, planned Standing, why string) (Standing, error) {
 	run := planned.Run
 	desk := deskOf(work, size, run)
@@ -131,7 +131,7 @@ func (s *Store) Fail(work string, size Size, planned Standing, why string) (Stan
 	return s.Look(size, run)
 }
 
-// killedForMemory reports whether a process ended as those do that the system kills for want of memory.
+// killedForMemory reports whether a process ended by SIGKILL, as the system's out-of-memory killer ends it.
 func killedForMemory(ended error) bool {
 	var exit *exec.ExitError
 	if !errors.As(ended, &exit) {
@@ -141,10 +141,10 @@ func killedForMemory(ended error) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// logMark begins the log of each sitting.
+// logMark begins the log of each sitting (one attempt at a run).
 const logMark = "== "
 
-// tail returns how what the worker of a run said begins and ends, "" for nothing.
+// tail returns the first and last lines of the run's log, "" if it is empty.
 func (c *Coordinator) tail(it *item) string {
 	const first, last = 4, 8
 	text, err := os.ReadFile(c.desk(it).log())

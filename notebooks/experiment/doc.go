@@ -1,12 +1,13 @@
-// Package experiment runs grids of trainings as values and keeps what came of them.
+// Package experiment runs grids of trainings and stores their results.
 //
-// A [Grid] is a list of runs: every training that a table stands on. A [Run] is known by its setting, method and seed, and its
-// result is a line in a file of a [Store], by that name. The line holds the run's [Identity], from which its numbers follow. If the
-// program asks for another configuration or the method has a newer version, the result is stale: it is never drawn, and never
-// replaced unless asked.
+// A [Grid] is a list of runs: all trainings behind a table. A [Run] is identified by its setting, method and seed; its
+// result is a line in a file of a [Store]. The line holds the run's [Identity], which determines its numbers. If the
+// program has another configuration or a newer version of the method, the result is stale: it is never drawn, and
+// replaced only on request.
 //
-// A [Worker] does a run; a [Coordinator] has workers of its own do a [Plan], a few at a time. Both may be killed at any moment:
-// the same plan made again goes on from the checkpoints of the runs that were at work, with the same bits. Programs that see the
-// same files share the work. [Store.Here] does a small grid in the process at hand, as a cell of a notebook. [Store.Cells] is what
-// tables are drawn from. A run that has just ended has a file of its own, which [Store.Pack] moves into the file of its setting.
+// A [Worker] does one run; a [Coordinator] does a [Plan] with several worker processes at a time. Both may be killed at
+// any moment: the same plan resumes from the checkpoints of unfinished runs, bit-identically. Programs with access to
+// the same files share the work. [Store.Here] does a small grid in the current process, such as a notebook cell.
+// [Store.Cells] provides the data of tables. A run that has just ended has a separate file, which [Store.Pack] moves
+// into the file of its setting.
 package experiment

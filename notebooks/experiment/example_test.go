@@ -12,14 +12,14 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// A table of one method, three seeds, is done and drawn from what is kept. Where it is asked for again, nothing is left to do.
+// A table of one method, three seeds, is computed and drawn from stored results. A second request computes nothing.
 func Example() {
 	grid := experiment.Grid{Name: "a table", Size: experiment.Smoke}
 	for seed := range uint64(3) {
 		grid.Runs = append(grid.Runs, experiment.Run{
 			Setting: "coins", Method: "guessing", Seed: seed, Version: 1, Config: struct{ Throws int }{100},
 			Train: func(context.Context, *engine.Engine, experiment.Place) (*experiment.Outcome, error) {
-				right := 48 + 2*int(seed) // what a training would find
+				right := 48 + 2*int(seed) // stands for a training's outcome
 				test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 100 - right}}
 				return &experiment.Outcome{Points: []experiment.Point{{Test: &test}}}, nil
 			},

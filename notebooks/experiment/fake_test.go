@@ -28,7 +28,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// This test program is also the worker and the coordinator that the tests start, by these variables.
+// The tests start this program as worker and coordinator, selected by these variables.
 const (
 	asWorker      = "PUCL_TEST_WORKER"      // "LIST INDEX"
 	asCoordinator = "PUCL_TEST_COORDINATOR" // folder, see newBench
@@ -61,15 +61,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fake is the configuration of a run that only counts, and does what its kind says.
+// fake is the configuration of a run that only counts, with a behavior selected by its kind.
 type fake struct {
 	Kind  string
 	Steps int
-	Pause time.Duration // a step
+	Pause time.Duration // per step
 	Every int           // steps between checkpoints
 }
 
-// fakeGrids are by their name what the runs of a grid do.
+// fakeGrids lists the runs of each grid by its name.
 var fakeGrids = map[string][]fake{
 	"counting":  {{Steps: 40}, {Steps: 40}, {Steps: 40}, {Steps: 40}, {Steps: 40}, {Steps: 40}},
 	"training":  {{Kind: "training", Steps: 60}, {Kind: "training", Steps: 60}},
@@ -83,7 +83,7 @@ var fakeGrids = map[string][]fake{
 	"endless":   {{Steps: 100_000, Every: 1_000_000}},
 }
 
-// elsewhere is the kind of a run that counts in a setting of its own.
+// elsewhere is the kind of a run that counts in a separate setting.
 const elsewhere = "counts elsewhere"
 
 // fakeGrid returns the grid of that name.
@@ -106,7 +106,7 @@ func fakeGrid(name string, size Size) (Grid, error) {
 	return g, nil
 }
 
-// runOf returns what does the run.
+// runOf returns the function that does the run.
 func (f fake) runOf(seed uint64) func(context.Context, *engine.Engine, Place) (*Outcome, error) {
 	if f.Kind == "training" {
 		return func(ctx context.Context, eng *engine.Engine, place Place) (*Outcome, error) {
@@ -118,13 +118,13 @@ func (f fake) runOf(seed uint64) func(context.Context, *engine.Engine, Place) (*
 	}
 }
 
-// tally is what a run that counts saves.
+// tally is the saved state of a counting run.
 type tally struct {
 	Step  int
 	Value float64
 }
 
-// count adds up numbers, and goes on from what it saved.
+// count adds numbers and resumes from its saved state.
 func (f fake) count(ctx context.Context, seed uint64, place Place) (*Outcome, error) {
 	var at tally
 	path := filepath.Join(place.Folder, "count.json")
@@ -203,7 +203,7 @@ func (f fake) train(ctx context.Context, eng *engine.Engine, seed uint64, place 
 	if err != nil {
 		return nil, err
 	}
-	// The last loss tells whether a run that was killed came to the same weights, to the last bit.
+	// The last loss shows whether a killed run reached bit-identical weights.
 	last := result.History.Losses[f.Steps-1]
 	measured := Point{Step: f.Steps, Test: &score, Values: map[string]float64{"loss": last}}
 	return &Outcome{result.Record, []Point{measured}}, nil
@@ -216,7 +216,7 @@ func b2f(b bool) float64 {
 	return 0
 }
 
-// slow is an observer that makes each step take its time, so that there is one to be killed in.
+// slow is an observer that delays each step, so that a run can be killed during it.
 type slow struct {
 	train.Observer
 	pause time.Duration
@@ -227,7 +227,7 @@ func (s slow) Step(p train.Progress) {
 	time.Sleep(s.pause)
 }
 
-// bench is a grid with a store and a work folder of its own.
+// bench is a grid with its own store and work folder.
 type bench struct {
 	folder, grid  string
 	desks         string // name of the work folder; "" means work
@@ -245,7 +245,7 @@ func newBench(t *testing.T, grid string) *bench {
 func (b *bench) store() *Store { return &Store{filepath.Join(b.folder, "results")} }
 func (b *bench) work() string  { return filepath.Join(b.folder, cmp.Or(b.desks, "work")) }
 
-// plan returns the grid and what is to be done of it.
+// plan returns the grid and its plan.
 func (b *bench) plan() (Grid, *Plan, error) {
 	grid, err := fakeGrid(b.grid, Smoke)
 	if err != nil {
@@ -270,7 +270,7 @@ func (b *bench) coordinate(ctx context.Context) error {
 	return c.Run(ctx, plan)
 }
 
-// child starts a coordinator in a process of its own.
+// child starts a coordinator in a separate process.
 func (b *bench) child(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -280,14 +280,14 @@ func (b *bench) child(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-// standings returns how the runs stand.
+// standings returns the status of the runs.
 func (b *bench) standings(t *testing.T) []Standing {
 	t.Helper()
 	grid := expect.Must(fakeGrid(b.grid, Smoke))(t)
 	return expect.Must(b.store().LookAll(grid))(t)
 }
 
-// points returns what was measured of the runs that are done, by their paths.
+// points returns the measurements of the done runs, by their paths.
 func (b *bench) points(t *testing.T) map[string][]Point {
 	t.Helper()
 	all := map[string][]Point{}
@@ -299,7 +299,7 @@ func (b *bench) points(t *testing.T) map[string][]Point {
 	return all
 }
 
-// sittingsOf returns how many sittings the run took, by the log of its workers.
+// sittingsOf returns the number of sittings (attempts) of the run, by the log of its workers.
 func (b *bench) sittingsOf(t *testing.T, run Run) int {
 	t.Helper()
 	log := expect.Must(os.ReadFile(deskOf(b.work(), Smoke, run).log()))(t)

@@ -8,57 +8,61 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Grid is every run that a table or a figure stands on. Grids may share runs: a run that stands in two of them is done once.
+// Grid lists all runs behind a table or a figure. Grids may share runs: a shared run is done once.
 type Grid struct {
 	Name string // "table-1"
 	Size Size
 	Runs []Run
 }
 
-// Run is one training and its judgements. Setting, Method and Seed name it and its result; Config and Version tell whether a
-// result is still that of this run.
+// Run is one training and its evaluations. Setting, Method and Seed name it and its result; Config and Version decide
+// whether a result is current.
 type Run struct {
 	Setting string // "FMNIST-I, 1000 labeled"
 	Method  string // "nnPU"
 	Seed    uint64
 
-	Config  any // a struct of everything else that the numbers follow from, which JSON can hold; compared field by field
-	Version int // of the method: what changes its numbers for the same Config raises it
-	Threads int // that the engine computes with, which may change the last digits; 0 means one
+	Config  any // a struct of all else that determines the numbers, which JSON can represent; compared by field
+	Version int // of the method; it increases when its numbers change for the same Config
+	Threads int // of the engine, which may change the last digits; 0 means one
 
-	// Train does the run. It goes on from what an earlier try left in the folder of the place, if anything.
+	// Train does the run. It resumes from the state in the folder of the place, if there is any.
 	Train func(ctx context.Context, eng *engine.Engine, place Place) (*Outcome, error)
 }
 
-// Place is what a run is given.
+// Place gives a run its folders and its observer.
 type Place struct {
-	Folder   string         // for checkpoints and whatever else lets the run go on; it is there, and goes when the result stands
-	Keep     string         // folder for what later studies can use, as weights; "" where nobody wants it. It is no part of the result
-	Observer train.Observer // to be told how far the training is
+	// For checkpoints and other state to resume from; it exists, and is removed once the result is stored.
+	Folder string
+	// Folder for output that later studies can use, such as weights; "" if not wanted. It is not part of the result.
+	Keep     string
+	Observer train.Observer // receives the progress of the training
 
-	// Shared is a folder for what several runs of a size begin with, such as an encoder that each of them trains further; it is there, and
-	// what lies in it stays. A file in there must be named by all that it follows from, written whole or not at all, and be made anew by
-	// who does not find it. "" means that there is none.
+	// Shared is a folder for common starting points of several runs of a size, such as an encoder that each run trains
+	// further. It exists, and its files stay. A file there must have a name that identifies all its inputs, must be
+	// written atomically, and must be recomputed if it is missing. "" means that there is no such folder.
 	Shared string
 }
 
-// Outcome is what came of a run.
+// Outcome is the result of training a run.
 type Outcome struct {
 	Record train.Record
 	Points []Point // in the order in which they were measured
 }
 
-// Point is what was measured of a run after some of its steps.
+// Point holds the measurements of a run after some of its steps.
 type Point struct {
-	Head string // what classifies: "PUPL (CE)"; "" where the method itself is a classifier
-	Step int    // steps done by then
+	Head string // the classifier: "PUPL (CE)"; "" if the method itself is a classifier
+	Step int    // steps done at this point
 
-	PU     *evaluate.PU       // on held-out PU examples; nil for none
-	Test   *evaluate.Binary   // on test examples; nil for none
-	Many   *evaluate.Classes  `json:",omitempty"` // on test examples of several classes; nil for none. Not both of Test and Many
-	Values map[string]float64 // of what is no classifier, by their names
+	PU   *evaluate.PU     // on held-out PU examples; nil for none
+	Test *evaluate.Binary // on test examples; nil for none
+	// On test examples of several classes; nil for none. Test and Many exclude each other.
+	Many   *evaluate.Classes  `json:",omitempty"`
+	Values map[string]float64 // other measurements, by name
 
-	Answers Answers `json:"-"` // to each example of Test or Many; nil where they are not known or not read, see [Store.Answers]
+	Answers Answers `json:"-"` // for each example of Test or Many; nil if unknown or not read, see [Store.Answers]
 
-	Failure string `json:",omitempty"` // why the head could not be had here, and nothing was measured; "" where it was
+	// Why the head could not be fitted here, so that nothing was measured; "" for none.
+	Failure string `json:",omitempty"`
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Here does what is missing of a grid in this process, one run after the other, and returns what came of all: for a small grid in a
-// cell of a notebook. It shows how far it is in the notebook, or on w unless that is nil. Runs that are not done keep their state in
-// the folder work, "" meaning [WorkFolder]. A run computes on eng, or where that has not the threads of a worker of the run, on an engine
-// that has them: its numbers are those that a [Coordinator] would have come to. Its [Result.PeakBytes] is the most that this process has
-// held so far, for earlier runs and cells too.
+// Here does the missing runs of a grid in this process, one after the other, and returns all results: for a small grid
+// in a notebook cell. It shows its progress in the notebook, or on w unless that is nil. Unfinished runs keep their
+// state in the folder work; "" means [WorkFolder]. A run computes on eng, or on a new engine if eng does not have the
+// threads of the run's worker, so that its numbers equal those of a [Coordinator]. Its [Result.PeakBytes] is the peak
+// memory of this process, which includes earlier runs and cells.
 //
-// Run again after an interrupt, or after the program was killed, it goes on from there. At the end the results are packed.
+// After an interrupt or a kill, the same call resumes. At the end the results are packed.
 func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work string, w io.Writer) (*Cells, error) {
 	plan, err := s.NewPlan([]Grid{grid}, false, false)
 	if err == nil && work == "" {
@@ -32,7 +32,7 @@ func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work st
 	shown.Unit = "run"
 	at := Progress{Name: grid.Name, Workers: 1, Total: len(plan.Todo)}
 	worker := Worker{Store: s, Work: work}
-	engines := map[int]*engine.Engine{} // by the threads of the runs
+	engines := map[int]*engine.Engine{} // by threads per run
 	defer func() {
 		for _, own := range engines {
 			if own != eng && own != nil {
@@ -78,13 +78,13 @@ func (s *Store) Here(ctx context.Context, eng *engine.Engine, grid Grid, work st
 	return &Cells{plan.Standings}, nil
 }
 
-// withThreads returns an engine that computes with as many threads as that of a worker of a run with n: eng, where it does or where results
-// do not depend on it.
+// withThreads returns an engine with the threads of a worker for a run with n threads. It returns eng if this matches
+// or if results do not depend on the number of threads.
 func withThreads(eng *engine.Engine, n int) (*engine.Engine, error) {
 	if eng.Environment().Threads == 0 {
 		return eng, nil
 	}
-	const asked = "NPROC" // by XLA while an engine is opened, see [SetThreads]
+	const asked = "NPROC" // read by XLA when an engine is opened, see [SetThreads]
 	before, set := os.LookupEnv(asked)
 	if err := os.Setenv(asked, strconv.Itoa(n)); err != nil {
 		return nil, err

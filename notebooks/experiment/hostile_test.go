@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// A run that is at work is not done by a program with a work folder of its own either.
+// A program with another work folder does not do a run that is already in progress.
 func TestTwoWorkFoldersOnOneStore(t *testing.T) {
 	var w Worker
 	var run Run
@@ -36,7 +36,7 @@ func TestTwoWorkFoldersOnOneStore(t *testing.T) {
 	expect.Equal(t, expect.Must(w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}))(t).State, Done)
 }
 
-// Where there are no locks, that is said once, and a result that came from elsewhere while a run was at work stands.
+// Without file locks a single notice appears, and a result that another program stored during the run stays.
 func TestAFileSystemWithoutLocks(t *testing.T) {
 	defer func(real func(string, bool) (*os.File, error)) { tryLock = real }(tryLock)
 	tryLock = func(string, bool) (*os.File, error) { return nil, filelock.ErrNone }
@@ -72,7 +72,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 	expect.Equal(t, len(expect.Must(os.ReadDir(filepath.Dir(path)))(t)), 1)
 }
 
-// A store that cannot be written to is known before hours of training, not after them.
+// A store that cannot be written to is an error before training.
 func TestAStoreThatCannotBeWritten(t *testing.T) {
 	w, run := newWorker(t, func() (*Outcome, error) {
 		t.Error("it was trained")
@@ -80,14 +80,14 @@ func TestAStoreThatCannotBeWritten(t *testing.T) {
 	})
 	folder := filepath.Dir(w.Store.file(Laptop, run))
 	expect.NoError(t, os.MkdirAll(filepath.Dir(folder), 0o755))
-	if err := os.Symlink(filepath.Join(t.TempDir(), "nowhere"), folder); err != nil { // which stops root too
+	if err := os.Symlink(filepath.Join(t.TempDir(), "nowhere"), folder); err != nil { // this stops root too
 		t.Fatal(err)
 	}
 	_, err := w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing})
 	expect.Error(t, err, folder, "nothing was trained yet")
 }
 
-// A moment in which nothing could be written down costs no run.
+// A heartbeat that cannot be written does not end a run.
 func TestAHeartbeatThatIsMissed(t *testing.T) {
 	defer func(real time.Duration) { heartbeat = real }(heartbeat)
 	heartbeat = 5 * time.Millisecond
@@ -95,7 +95,7 @@ func TestAHeartbeatThatIsMissed(t *testing.T) {
 	run.Train = func(_ context.Context, _ *engine.Engine, place Place) (*Outcome, error) {
 		in := deskOf(w.Work, Laptop, run).sittings()
 		for err := errors.New("not yet"); err != nil; err = os.MkdirAll(filepath.Join(in, "the way"), 0o755) {
-			os.Remove(in) // it may be written again before the folder is there
+			os.Remove(in) // it may be rewritten before the folder exists
 		}
 		time.Sleep(20 * heartbeat)
 		return &Outcome{Points: []Point{scored("", 1, 0.5)}}, os.RemoveAll(in)
@@ -103,7 +103,7 @@ func TestAHeartbeatThatIsMissed(t *testing.T) {
 	expect.Equal(t, expect.Must(w.Do(t.Context(), Laptop, Standing{Run: run, State: Missing}))(t).State, Done)
 }
 
-// A worker that nobody listens to any more saves its state before it ends.
+// A worker whose coordinator is gone saves its state before it ends.
 func TestNobodyListens(t *testing.T) {
 	expect.Slow(t)
 	b := newBench(t, "endless")

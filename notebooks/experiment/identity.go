@@ -11,18 +11,19 @@ import (
 	"github.com/puclab/puclab/internal/strictjson"
 )
 
-// Identity is what the numbers of a run follow from, beside its setting, method and seed: a result is that of a run where the
-// two have one identity.
+// Identity contains all that determines the numbers of a run besides its setting, method and seed. A result belongs to
+// a run if their identities are equal.
 type Identity struct {
 	Version int
 	Threads int
-	Config  map[string]string // the fields of Run.Config as texts, by their paths: "Settings.Steps" is "1000"; none that is zero
+	// The fields of Run.Config as strings, by path: "Settings.Steps" is "1000"; zero fields are omitted.
+	Config map[string]string
 }
 
-// Identity returns the identity of the run. It is an error if the configuration cannot be written as JSON.
+// Identity returns the identity of the run. It returns an error if JSON cannot represent the configuration.
 //
-// A field that is zero is left out, so that a configuration can be given a new field, whose zero means what was before, and
-// the results that stand remain results.
+// Zero fields are omitted. A configuration can therefore gain a field whose zero value means the earlier behavior, and
+// stored results stay valid.
 func (r Run) Identity() (Identity, error) {
 	id := Identity{r.Version, r.threads(), map[string]string{}}
 	text, err := strictjson.Marshal(r.Config)
@@ -43,7 +44,7 @@ func (r Run) Identity() (Identity, error) {
 	return id, nil
 }
 
-// flatten adds the values in value, which came from JSON and lies at path, as texts.
+// flatten adds the values in value, which was parsed from JSON at path, as strings.
 func flatten(path string, value any, to map[string]string) {
 	switch value := value.(type) {
 	case nil:
@@ -59,7 +60,7 @@ func flatten(path string, value any, to map[string]string) {
 			flatten(fmt.Sprintf("%s[%d]", path, i), v, to)
 		}
 		if n := len(value); n > 0 {
-			to[path+".length"] = fmt.Sprint(n) // zeros at the end would be missed
+			to[path+".length"] = fmt.Sprint(n) // otherwise trailing zeros would be lost
 		}
 	default:
 		if text := fmt.Sprint(value); text != "" && text != "0" && text != "false" {
@@ -68,7 +69,8 @@ func flatten(path string, value any, to map[string]string) {
 	}
 }
 
-// Differences lists what a result and a run do not have in common, a clause each: "LearningRate is 0.001 here and 0.01 in the file".
+// Differences lists the differences between a result and a run, one clause each: "LearningRate is 0.001 here and 0.01
+// in the file".
 func (there Identity) Differences(here Identity) []string {
 	return there.differences(here, "in the file", "here")
 }
@@ -90,7 +92,7 @@ func (there Identity) differences(here Identity, inThere, inHere string) []strin
 	return list
 }
 
-// orZero returns a value, or what stands for one that is left out.
+// orZero returns the value of a field, or "zero" for an omitted field.
 func orZero(config map[string]string, name string) string {
 	if value, ok := config[name]; ok {
 		return value
@@ -98,7 +100,7 @@ func orZero(config map[string]string, name string) string {
 	return "zero"
 }
 
-// Path returns where the result of the run lies in a store, below the folder of its size and without an ending:
+// Path returns the path of the run's result in a store, relative to the folder of its size and without extension:
 // "fmnist-i-1000-labeled/nnpu/seed-1".
 func (r Run) Path() string {
 	return fmt.Sprintf("%s/%s/seed-%d", slug(r.Setting), slug(r.Method), r.Seed)
@@ -107,23 +109,23 @@ func (r Run) Path() string {
 // String names the run: "FMNIST-I, 1000 labeled / nnPU / seed 1".
 func (r Run) String() string { return fmt.Sprintf("%s / %s / seed %d", r.Setting, r.Method, r.Seed) }
 
-// threads returns how many threads the run computes with.
+// threads returns the number of threads of the run.
 func (r Run) threads() int { return max(r.Threads, 1) }
 
-// slug returns name as the name of a folder: ASCII letters in lower case, digits, and "-" for whatever stands between.
+// slug converts name to a folder name: ASCII letters in lower case, digits, and "-" for other characters in between.
 func slug(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	}), "-")
 }
 
-// Only returns the grid without the runs that keep returns false for.
+// Only returns the grid with the runs for which keep returns true.
 func (g Grid) Only(keep func(Run) bool) Grid {
 	g.Runs = slices.DeleteFunc(slices.Clone(g.Runs), func(r Run) bool { return !keep(r) })
 	return g
 }
 
-// Check returns an error if the grid is none: a run that has no name, or two of one name or of one file.
+// Check returns an error if the grid is invalid: a run without a name, or two runs with one name or one file.
 func (g Grid) Check() error {
 	at := map[string]Run{}
 	for _, run := range g.Runs {

@@ -8,32 +8,37 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Judgement is what one classifier of a run, taken at the point that a rule chose, is worth on test examples.
+// Judgement is the test performance of one classifier of a run, at the point that a rule chose.
 type Judgement struct {
 	Head string // as in Point
 	Rule Rule   // how the point was chosen
-	Step int    // steps done by then
+	Step int    // steps done at that point
 
-	Accuracy, BalancedAccuracy, AUC float64 // shares between 0 and 1; NaN where not defined
-	Degenerate                      bool    // it gives every example the same answer
+	Accuracy, BalancedAccuracy, AUC float64 // between 0 and 1; NaN if undefined
+	Degenerate                      bool    // it predicts one class for all examples
 }
 
-// Rule is how the point of a run that counts is chosen.
+// Rule selects the point at which a run is evaluated.
 type Rule string
 
-// The rules. No rule but Oracle looks at a negative example.
+// The rules. Only Oracle uses negative examples.
 const (
-	Last          Rule = "last"                 // the end of the run
-	ProxyAccuracy Rule = "proxy accuracy"       // evaluate.PU.ProxyAccuracy of held-out PU examples, which takes the class prior
-	PURisk        Rule = "PU risk"              // the lowest evaluate.PU.Risk of held-out PU examples, which takes the class prior
-	ProxyAUC      Rule = "proxy AUC"            // evaluate.PU.ProxyAUC of held-out PU examples
-	LeeLiu        Rule = "Lee–Liu"              // evaluate.PU.LeeLiu of held-out PU examples
-	Agreement     Rule = "agreement"            // [ViewsAgree], which takes no label
-	RiskOwnPrior  Rule = "PU risk, π estimated" // PURisk with the least prior above 0 that prior.BBEOfOrder estimates by any point of the head
-	Oracle        Rule = "oracle"               // accuracy on the test examples themselves, as published numbers mostly are
+	Last Rule = "last" // the end of the run
+	// Evaluate.PU.ProxyAccuracy of held-out PU examples, which requires the class prior.
+	ProxyAccuracy Rule = "proxy accuracy"
+	// The lowest evaluate.PU.Risk of held-out PU examples, which requires the class prior.
+	PURisk    Rule = "PU risk"
+	ProxyAUC  Rule = "proxy AUC" // evaluate.PU.ProxyAUC of held-out PU examples
+	LeeLiu    Rule = "Lee–Liu"   // evaluate.PU.LeeLiu of held-out PU examples
+	Agreement Rule = "agreement" // [ViewsAgree], which requires no labels
+	// PURisk with the smallest positive prior that prior.BBEOfOrder estimates at any point of the head.
+	RiskOwnPrior Rule = "PU risk, π estimated"
+	// Accuracy on the test examples themselves, as in most published numbers.
+	Oracle Rule = "oracle"
 )
 
-// ViewsAgree names the value of a point that tells how far held-out examples and views of them are predicted alike: evaluate.Kappa.
+// ViewsAgree names the value of a point that measures the agreement of predictions on held-out examples and their
+// views: evaluate.Kappa.
 const ViewsAgree = "κ of views"
 
 // Rules lists all rules.
@@ -41,14 +46,14 @@ func Rules() []Rule {
 	return []Rule{Last, ProxyAccuracy, PURisk, RiskOwnPrior, ProxyAUC, LeeLiu, Agreement, Oracle}
 }
 
-// ToldPrior reports whether the rule takes the class prior that a run was told.
+// ToldPrior reports whether the rule uses the class prior given to a run.
 func (r Rule) ToldPrior() bool { return r == ProxyAccuracy || r == PURisk }
 
-// proxies are what rules choose the highest of.
+// proxies lists the criterion that each rule maximizes.
 var proxies = map[Rule]evaluate.Proxy{
 	ProxyAccuracy: evaluate.ByProxyAccuracy,
 	PURisk:        evaluate.ByRisk,
-	RiskOwnPrior:  evaluate.ByRisk, // of points that withOwnPrior has changed
+	RiskOwnPrior:  evaluate.ByRisk, // of points changed by withOwnPrior
 	ProxyAUC:      evaluate.ByProxyAUC,
 	LeeLiu:        evaluate.ByLeeLiu,
 }
@@ -56,7 +61,7 @@ var proxies = map[Rule]evaluate.Proxy{
 // tested reports whether the point was measured on test examples.
 func (p Point) tested() bool { return p.Test != nil || p.Many != nil }
 
-// accuracy returns the accuracy on the test examples, on which the point was measured.
+// accuracy returns the accuracy on the test examples of the point.
 func (p Point) accuracy() float64 {
 	if p.Many != nil {
 		return p.Many.Accuracy
@@ -64,7 +69,7 @@ func (p Point) accuracy() float64 {
 	return p.Test.Accuracy()
 }
 
-// Accuracy returns the accuracy on test examples, of two classes or of many; false where it was not measured.
+// Accuracy returns the accuracy on test examples, of two or more classes; false if it was not measured.
 func (p Point) Accuracy() (accuracy float64, ok bool) {
 	if !p.tested() {
 		return 0, false
@@ -72,7 +77,8 @@ func (p Point) Accuracy() (accuracy float64, ok bool) {
 	return p.accuracy(), true
 }
 
-// value returns what a rule takes the highest of, of equals the earliest; false where that was not measured or not defined.
+// value returns the criterion that a rule maximizes (ties choose the earliest point); false if it was not measured or
+// is undefined.
 func (p Point) value(rule Rule) (value float64, ok bool) {
 	switch proxy := proxies[rule]; {
 	case rule == Last:
@@ -90,7 +96,7 @@ func (p Point) value(rule Rule) (value float64, ok bool) {
 	}
 }
 
-// heads returns the heads that are classifiers, or were to be, in the order of their first points.
+// heads returns the classifier heads, including those that could not be fitted, in the order of their first points.
 func heads(points []Point) (names []string) {
 	for _, p := range points {
 		if (p.tested() || p.Failure != "") && !slices.Contains(names, p.Head) {
@@ -100,8 +106,8 @@ func heads(points []Point) (names []string) {
 	return names
 }
 
-// choose returns the index of the point of a head that a rule chooses; false where the rule cannot be followed at every point at which the
-// head could be had, or where it chooses one at which it could not, as [Last] may: the others have nothing to choose there.
+// choose returns the index of the point of a head that a rule chooses. It returns false if the rule lacks its criterion
+// at a point where the head was fitted, or if it chooses a point where the head failed. Only [Last] can do the latter.
 func choose(points []Point, head string, rule Rule) (chosen int, ok bool) {
 	chosen, highest := -1, math.Inf(-1)
 	if rule == RiskOwnPrior {
@@ -135,7 +141,7 @@ func Chosen(points []Point) map[int][]Rule {
 	return chosen
 }
 
-// judge returns what a head comes to at the point that a rule chooses; false where there is none, see choose.
+// judge returns the performance of a head at the point that a rule chooses; false if there is none, see choose.
 func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	i, ok := choose(points, head, rule)
 	if !ok {
@@ -153,8 +159,8 @@ func judge(points []Point, head string, rule Rule) (j Judgement, ok bool) {
 	}, true
 }
 
-// headless reports whether judge comes to nothing since the head could not be had, and not since the rule cannot be followed: at the last
-// point, or for the other rules at any.
+// headless reports whether judge returns nothing because the head could not be fitted, not because the rule lacks its
+// criterion. For Last it checks the last point, for other rules all points.
 func headless(points []Point, head string, rule Rule) bool {
 	failed, had := false, false
 	for _, p := range points {
@@ -164,7 +170,7 @@ func headless(points []Point, head string, rule Rule) bool {
 	return failed && (rule == Last || !had)
 }
 
-// Judgements returns what the points come to, head by head and for each of them by all rules that can be followed.
+// Judgements evaluates the points: every head with every applicable rule.
 func Judgements(points []Point) (all []Judgement) {
 	for _, head := range heads(points) {
 		for _, rule := range Rules() {
@@ -176,7 +182,8 @@ func Judgements(points []Point) (all []Judgement) {
 	return all
 }
 
-// check returns an error if the outcome cannot stand in a table. Where no head could be had at any point, it is a [Failure].
+// check returns an error if the outcome cannot enter a table. If no head could be fitted at any point, the error is a
+// [Failure].
 func (o *Outcome) check() error {
 	if o == nil || len(o.Points) == 0 {
 		return fmt.Errorf("it left no measurement")

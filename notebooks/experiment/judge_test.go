@@ -19,7 +19,7 @@ func scored(head string, step int, accuracy float64) Point {
 	}}}
 }
 
-// pointOf returns a point with right of 10 test images right, half of them positive, all errors on positives.
+// pointOf returns a point with right of 10 test images correct, half of them positive, all errors on positives.
 func pointOf(head string, step int, recall, predicted, proxyAUC float64, right int) Point {
 	return Point{
 		Head: head, Step: step,
@@ -56,7 +56,7 @@ func manyClasses(head string, step int, accuracy float64) Point {
 		Predicted: []int{40, 30, 30}, N: 100}}
 }
 
-// A point of several classes is judged, chosen and paired as one of two.
+// Points of several classes are evaluated, chosen and paired like points of two classes.
 func TestManyClasses(t *testing.T) {
 	points := []Point{manyClasses("a", 1, 0.9), manyClasses("a", 2, 0.7)}
 	for rule, want := range map[Rule]float64{Last: 0.7, Oracle: 0.9} {
@@ -78,7 +78,7 @@ func TestManyClasses(t *testing.T) {
 	expect.That(t, !ok, "a point that was measured on nothing has an accuracy")
 }
 
-// That a rule cannot be followed, for want of its proxy, is not that the head could not be had.
+// A rule without its criterion is distinct from a head that could not be fitted.
 func TestHeadlessIsOfTheRule(t *testing.T) {
 	none := Point{Head: "a", Step: 2, Failure: "collapsed"}
 	for _, tt := range []struct {
@@ -96,7 +96,7 @@ func TestHeadlessIsOfTheRule(t *testing.T) {
 	}
 }
 
-// Each rule takes its own point, head by head.
+// Each rule chooses its own point for each head.
 func TestJudgements(t *testing.T) {
 	points := []Point{
 		pointOf("a", 1, 0.9, 0.4, 0.6, 7), pointOf("b", 1, 0.5, 0.5, 0.5, 5), // proxy accuracy 2·½·0.9 + 0.6 − ½ = 1
@@ -104,7 +104,7 @@ func TestJudgements(t *testing.T) {
 		pointOf("a", 3, 0.4, 0.4, 0.5, 9), pointOf("b", 3, 0.6, 0.5, 0.6, 6),
 		pointOf("a", 4, 0.3, 0.4, 0.4, 8),
 	}
-	points[4].PU.Losses.Positive = -1 // a lower risk than all others have
+	points[4].PU.Losses.Positive = -1 // a lower risk than at the other points
 	for i, kappa := range []float64{0.1, 0, 0.9, 0, 0.2, 0, 0.3} {
 		if points[i].Head == "a" {
 			points[i].Values = map[string]float64{ViewsAgree: kappa}
@@ -132,7 +132,7 @@ func TestJudgements(t *testing.T) {
 	}
 }
 
-// The head that takes unlabeled images for negative ones is degenerate here, and said to be.
+// The head that treats unlabeled images as negative is degenerate here and marked so.
 func TestDegenerate(t *testing.T) {
 	p := pointOf("", 1, 0, 0, 0.5, 5)
 	p.Test.Confusion = evaluate.Confusion{FalseNegative: 3, TrueNegative: 7} // all predicted negative
@@ -141,9 +141,9 @@ func TestDegenerate(t *testing.T) {
 		all[0].BalancedAccuracy == 0.5, "%+v", all)
 }
 
-// With the least prior that the scores let see, 0.3 by the second point, the first has the lower risk; with 0.6, which the first lets see, with
-// 0.9, which the run was told, or with each point's own, the second. Nothing is changed in the points, and without the order of scores the rule
-// cannot be followed.
+// The smallest prior that the scores suggest, 0.3 at the second point, gives the first point the lower risk. The second
+// point has the lower risk with 0.6 (from the first point), with 0.9 (given to the run) and with each point's own
+// prior. The points stay unchanged. Without the order of scores the rule is not applicable.
 func TestOwnPrior(t *testing.T) {
 	points := []Point{pointOf("", 1, 0.9, 0.4, 0.6, 7), pointOf("", 2, 0.5, 0.4, 0.8, 6)}
 	for i, losses := range []evaluate.Losses{
@@ -151,7 +151,8 @@ func TestOwnPrior(t *testing.T) {
 	} {
 		pu := points[i].PU
 		pu.Prior, pu.Losses, pu.Labeled, pu.Unlabeled = 0.9, losses, 20, 100
-		pu.Below = slices.Repeat(evaluate.Counts{[]float64{40, 70}[i]}, 20) // all labeled positives above 40, or 70, of 100
+		// All labeled positives above 40, or 70, of 100.
+		pu.Below = slices.Repeat(evaluate.Counts{[]float64{40, 70}[i]}, 20)
 	}
 	for rule, want := range map[Rule]int{PURisk: 2, RiskOwnPrior: 1} {
 		j, ok := judge(points, "", rule)
@@ -163,9 +164,9 @@ func TestOwnPrior(t *testing.T) {
 	expect.That(t, !ok, "without the order of scores: %+v", j)
 }
 
-// A point that shows a prior of 0 is passed over; the prior is the least of the others, or unknown.
+// A point that suggests a prior of 0 is skipped; the prior is the smallest of the others, or unknown.
 func TestOwnPriorPassesOverZero(t *testing.T) {
-	above := func(unlabeled float64) Point { // 20 labeled positives, all of them above so many of 100
+	above := func(unlabeled float64) Point { // 20 labeled positives, all above this number of 100
 		p := pointOf("", 1, 0.9, 0.4, 0.6, 7)
 		p.PU.Below, p.PU.Unlabeled, p.PU.Labeled = slices.Repeat(evaluate.Counts{unlabeled}, 20), 100, 20
 		return p

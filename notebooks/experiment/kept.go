@@ -10,10 +10,10 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// kept is a result as a file keeps it, loose or packed.
+// kept is a stored result, loose or packed.
 type kept struct {
 	where  string // the path of a loose file, or the run's name and the path of the pack
-	line   []byte // as [sealed.Line] writes it; what stands there where it is not intact
+	line   []byte // as [sealed.Line] writes it; the raw content if damaged
 	intact bool
 
 	once   sync.Once
@@ -21,7 +21,7 @@ type kept struct {
 	err    error
 }
 
-// digest tells the result from others. It is the same loose and packed.
+// digest identifies the result. It is the same loose and packed.
 func (k *kept) digest() string {
 	if k.intact {
 		return sealed.Sum(k.line)
@@ -29,7 +29,7 @@ func (k *kept) digest() string {
 	return train.Digest(k.line)
 }
 
-// read returns the result. An error says what is wrong with it, and how to mend it.
+// read returns the result. An error states the defect and the remedy.
 func (k *kept) read() (*Result, error) {
 	k.once.Do(func() {
 		result := &Result{}
@@ -40,7 +40,7 @@ func (k *kept) read() (*Result, error) {
 	return k.result, k.err
 }
 
-// decode gives *value what is kept, which must be of a format.
+// decode parses the stored record, which must have the given format, into *value.
 func (k *kept) decode(format int, value any) error {
 	var there struct{ Format int }
 	if json.Unmarshal(k.line, &there) == nil && there.Format != format && there.Format != 0 {
@@ -58,7 +58,7 @@ func (k *kept) decode(format int, value any) error {
 	return nil
 }
 
-// standing returns how a run with the identity here stands by what is kept of it; nil is nothing.
+// standing returns the status of a run with the identity here, given its stored result; nil means none.
 func (k *kept) standing(run Run, here Identity) Standing {
 	if k == nil {
 		return Standing{Run: run, State: Missing}
@@ -85,5 +85,5 @@ func (k *kept) standing(run Run, here Identity) Standing {
 	return standing
 }
 
-// current reports whether what is kept is of the run as it is now; nil is not.
+// current reports whether the stored result belongs to the run with this identity; nil does not.
 func (k *kept) current(run Run, here Identity) bool { return k.standing(run, here).in(Done, Failed) }

@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/internal/sealed"
 )
 
-// List is a list of runs for workers that are programs of their own, on this machine or another one that sees the same files.
+// List is a list of runs for worker programs, on this machine or another one with access to the same files.
 type List struct {
 	Size        Size
 	Store, Work string // folders
@@ -16,17 +16,17 @@ type List struct {
 
 // Entry is a run of a list.
 type Entry struct {
-	Grid   string // by which the run is found
+	Grid   string // which contains the run
 	Path   string // see [Run.Path]
 	Run    string // in words
-	State  State  // when the list was made
-	Digest string // of the file of the result then
+	State  State  // when the list was written
+	Digest string // of the result at that time
 }
 
-// Write makes the file of a list.
+// Write writes the list to a file.
 func (l List) Write(path string) error { return sealed.Write(path, l) }
 
-// ReadList reads the file of a list.
+// ReadList reads a list from a file.
 func ReadList(path string) (List, error) {
 	var l List
 	if err := sealed.Read(path, &l); err != nil {
@@ -35,7 +35,8 @@ func ReadList(path string) (List, error) {
 	return l, nil
 }
 
-// Find returns a run of the list, counted from 0, as it stood when the list was made. Grid finds a grid by its name.
+// Find returns a run of the list, counted from 0, with its status when the list was written. Grid finds a grid by its
+// name.
 func (l List) Find(index int, grid func(name string, size Size) (Grid, error)) (Standing, error) {
 	if len(l.Entries) == 0 {
 		return Standing{}, errors.New("experiment: the list of runs holds none: start the grid again, which makes another list")

@@ -12,9 +12,10 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// lock keeps others from a run until release is called or this process ends: those with the same store, who would do it twice, and
-// those with the same desk, whose checkpoints would be mixed up with ours. The error is [Busy] where somebody else does the run. Where
-// a file system has no locks nobody is kept off, and locked is false.
+// lock reserves a run until release is called or this process ends. It excludes programs with the same store, which
+// would do the run twice, and programs with the same desk (work folder), whose checkpoints would mix with ours. The
+// error is [Busy] if another program does the run. On a file system without locks it excludes no one, and locked is
+// false.
 func (s *Store) lock(size Size, run Run, desk desk) (release func(), locked bool, err error) {
 	if err := os.MkdirAll(desk.folder, 0o755); err != nil {
 		return nil, false, fmt.Errorf("experiment: %s cannot be given a place for its checkpoints (%w); make %s a folder that you can write to",
@@ -23,7 +24,7 @@ func (s *Store) lock(size Size, run Run, desk desk) (release func(), locked bool
 	return s.hold(run, filepath.Join(desk.folder, "lock"), s.runLock(size, run))
 }
 
-// locks returns the folder of the locks: in one place, beside the results, and ignored by git.
+// locks returns the folder of the locks, beside the results and ignored by git.
 func (s *Store) locks() string { return filepath.Join(s.Folder, ".locks") }
 
 // runLock returns the path of the lock of a run.
@@ -31,7 +32,7 @@ func (s *Store) runLock(size Size, run Run) string {
 	return filepath.Join(s.locks(), strings.ReplaceAll(string(size)+"/"+run.Path(), "/", "."))
 }
 
-// makeLocks makes the folder of the locks.
+// makeLocks creates the folder of the locks.
 func (s *Store) makeLocks() error {
 	return wholefile.Keep(filepath.Join(s.locks(), ".gitignore"), []byte("*\n"), 0o644)
 }
@@ -69,11 +70,11 @@ func (s *Store) hold(run Run, paths ...string) (release func(), locked bool, err
 	return release, locked, nil
 }
 
-// packPatience is how long a program waits for another one that packs the same setting, which takes a moment.
+// packPatience is the longest wait for another program that packs the same setting.
 const packPatience = time.Minute
 
-// lockPack keeps others from the packs of the setting of a run until release is called, and waits for them before. Where a file system has
-// no locks nobody is kept off.
+// lockPack waits for exclusive access to the packs of a run's setting and holds it until release is called. On a file
+// system without locks it excludes no one.
 func (s *Store) lockPack(size Size, run Run) (release func(), err error) {
 	if err := s.makeLocks(); err != nil {
 		return nil, fmt.Errorf("no lock can be made (%w); make %s a folder that you can write to", err, s.locks())
@@ -94,5 +95,5 @@ func (s *Store) lockPack(size Size, run Run) (release func(), err error) {
 	}
 }
 
-// tryLock is a variable so that tests can stand in for a file system without locks.
+// tryLock is a variable so that tests can simulate a file system without locks.
 var tryLock = filelock.Try

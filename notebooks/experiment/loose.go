@@ -13,7 +13,7 @@ import (
 )
 
 // loose returns the folder of the loose files: notebooks/out/results for notebooks/results of a checkout, else the
-// store's own.
+// store's folder.
 func (s *Store) loose() string {
 	if root, ok := checkoutOf(s.Folder); ok {
 		return filepath.Join(root, "notebooks", "out", "results")
@@ -29,7 +29,7 @@ func (s *Store) file(size Size, run Run) string {
 // answersBeside returns the path of the answers of the loose result at path.
 func answersBeside(path string) string { return strings.TrimSuffix(path, ".json") + ".answers.json" }
 
-// readLoose returns the loose result of a run, nil where there is none.
+// readLoose returns the loose result of a run, nil if there is none.
 func (s *Store) readLoose(size Size, run Run) (*kept, error) {
 	k, err := readKept(s.file(size, run))
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Store) readLoose(size Size, run Run) (*kept, error) {
 	return k, nil
 }
 
-// readKept returns what a loose file holds, nil where there is none.
+// readKept returns the content of a loose file, nil if there is none.
 func readKept(path string) (*kept, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,10 +51,10 @@ func readKept(path string) (*kept, error) {
 		return &kept{where: path, line: data}, nil
 	}
 	line, err := sealed.Line(object)
-	return &kept{where: path, line: line, intact: err == nil}, nil // that it is no JSON, reading it says
+	return &kept{where: path, line: line, intact: err == nil}, nil // invalid JSON is reported on reading
 }
 
-// writable returns an error unless the file of a result can be made: better known before a run than after it.
+// writable returns an error unless the file of a result can be created; it is called before the run.
 func (s *Store) writable(size Size, run Run) error {
 	path := s.file(size, run)
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
@@ -71,7 +71,7 @@ func (s *Store) writable(size Size, run Run) error {
 	return nil
 }
 
-// write makes the loose file of a result and, before it, that of the answers which its points have.
+// write writes the answers of the result's points, and then the loose file of the result.
 func (s *Store) write(size Size, run Run, result *Result) error {
 	path := s.file(size, run)
 	text, err := strictjson.Marshal(result)
@@ -88,7 +88,7 @@ func (s *Store) write(size Size, run Run, result *Result) error {
 	return errors.Join(sealed.Write(path, result), removeParts(path))
 }
 
-// removeParts removes what killed programs left of the file at path while they wrote it. The lock on it must be ours.
+// removeParts removes partial files that killed programs left beside path. The caller must hold its lock.
 func removeParts(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// oomKills returns how many processes the system has killed for want of memory: in the control group of this process where
-// that is counted, else on the whole machine, and 0 where nobody counts. It is a variable so that tests can stand in for the system.
+// oomKills returns the number of processes that the system's out-of-memory killer has ended: in the control group of
+// this process if that is counted, else on the whole machine, and 0 without a counter. It is a variable so that tests
+// can replace the system.
 var oomKills = func() int {
 	for _, file := range append(memoryGroups(), "/proc/vmstat") {
 		if n, ok := counted(file); ok {
@@ -18,8 +19,8 @@ var oomKills = func() int {
 	return 0
 }
 
-// memoryGroups returns the files in which the control group of this process may count. In a container the group can have
-// another name inside than outside; its files are then at the root.
+// memoryGroups returns the files that may hold the counter of this process's control group. In a container the group's
+// name inside and outside can differ; its files are then at the root.
 func memoryGroups() []string {
 	var own, root []string
 	groups, err := os.ReadFile("/proc/self/cgroup")
@@ -41,7 +42,7 @@ func memoryGroups() []string {
 	return append(own, root...)
 }
 
-// counted returns the number behind "oom_kill" in a file of the system.
+// counted returns the number after "oom_kill" in a system file.
 func counted(file string) (n int, ok bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -6,9 +6,10 @@ import (
 	"github.com/puclab/puclab/pucl/prior"
 )
 
-// withOwnPrior returns the points with the class prior that a head itself lets see, in place of the one that the run was told: the least of
-// [prior.BBEOfOrder] by any of its points. Each of them bounds the prior from above, as far as chance allows, and a better classifier does so
-// more closely. An estimate of 0, for which no risk can be had, is passed over; where none tells anything the prior is 0, not known.
+// withOwnPrior returns the points with a class prior estimated from a head's scores in place of the given prior: the
+// minimum of [prior.BBEOfOrder] over its points. Each estimate is an upper bound of the prior, up to sampling error,
+// and a better classifier gives a tighter bound. Estimates of 0, which define no risk, are skipped. If no estimate is
+// left, the prior is 0 (unknown).
 func withOwnPrior(points []Point, head string) []Point {
 	points = slices.Clone(points)
 	least := 0.0

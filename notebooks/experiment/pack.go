@@ -21,18 +21,18 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// The endings of the two packs of a setting.
+// The file extensions of the two packs of a setting.
 const (
 	packEnding    = ".jsonl.gz"
 	answersEnding = ".answers.jsonl.gz"
 )
 
-// pack is a file of sealed lines, one for each run of a setting, as it was read.
+// pack is a file of sealed lines, one for each run of a setting, as read.
 type pack struct {
 	path  string
-	info  fs.FileInfo      // nil where there is no file
+	info  fs.FileInfo      // nil without a file
 	lines map[string]*kept // by [lineName]
-	stray []int            // numbers, from 1, of damaged lines whose run is not known
+	stray []int            // numbers, from 1, of damaged lines of unknown runs
 	err   error            // why the file cannot be read
 }
 
@@ -46,14 +46,14 @@ func lineName(method string, seed uint64) string {
 	return fmt.Sprintf("%s/seed-%d", slug(method), seed)
 }
 
-// packs holds every pack that this program has read: tables look at thousands of runs.
+// packs caches every pack that this program has read, since tables use thousands of runs.
 var packs = struct {
 	sync.Mutex
 	read map[string]*pack
 }{read: map[string]*pack{}}
 
-// openPack returns the pack at path. It is read again only where the file is another one by now. Where there is no file
-// it is empty. A pack that cannot be read is no error, but has one.
+// openPack returns the pack at path. It reads the file again only if it has changed. Without a file the pack is empty.
+// An unreadable pack is returned with its field err set.
 func openPack(path string) (*pack, error) {
 	packs.Lock()
 	defer packs.Unlock()
@@ -64,7 +64,7 @@ func openPack(path string) (*pack, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat() // of the open file, which a network's file system asks anew
+	info, err := f.Stat() // of the open file, which a network file system revalidates
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func openPack(path string) (*pack, error) {
 	return p, nil
 }
 
-// sameFile reports whether a file is as it was.
+// sameFile reports whether a file is unchanged.
 func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
@@ -93,7 +93,7 @@ func unzip(r io.Reader) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// index finds the run of each line. Results are decoded when somebody looks at them.
+// index finds the run of each line. Results are decoded on first use.
 func (p *pack) index(data []byte) {
 	p.lines = map[string]*kept{}
 	setting, _, _ := strings.Cut(filepath.Base(p.path), ".")
@@ -104,7 +104,7 @@ func (p *pack) index(data []byte) {
 		name, named := nameOf(line)
 		_, intact := sealed.Open(line)
 		other := p.lines[name]
-		if !named || other != nil && (other.intact || !intact) { // of two lines of one run one is damaged
+		if !named || other != nil && (other.intact || !intact) { // if two lines belong to one run, one is damaged
 			p.stray = append(p.stray, number)
 			continue
 		}
@@ -115,7 +115,7 @@ func (p *pack) index(data []byte) {
 	}
 }
 
-// nameOf returns the [lineName] of a line. Method and seed stand near its beginning, so that the rest is not read.
+// nameOf returns the [lineName] of a line. Method and seed are near its beginning, so the rest is not parsed.
 func nameOf(line []byte) (name string, ok bool) {
 	var method *string
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -145,7 +145,7 @@ func nameOf(line []byte) (name string, ok bool) {
 	return "", false
 }
 
-// standing returns how a run with the identity here stands by a pack of its setting.
+// standing returns the status of a run with the identity here, according to the pack of its setting.
 func (p *pack) standing(run Run, here Identity) Standing {
 	k := p.lines[lineName(run.Method, run.Seed)]
 	if why := p.damage(); why != "" && k == nil {
@@ -154,7 +154,7 @@ func (p *pack) standing(run Run, here Identity) Standing {
 	return k.standing(run, here)
 }
 
-// damage says what is wrong with a pack as a whole, and how to mend it, "" for nothing.
+// damage describes the defect of a pack as a whole and its remedy, "" for none.
 func (p *pack) damage() string {
 	what := ""
 	switch {
@@ -168,7 +168,7 @@ func (p *pack) damage() string {
 	return fmt.Sprintf("%s %s; restore it, as by git checkout, or remove it and do its runs again", p.path, what)
 }
 
-// writePack makes the file of a pack of lines. The same lines make the same file.
+// writePack writes lines to the file of a pack. Equal lines give identical files.
 func writePack(path string, lines map[string]*kept) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -192,7 +192,7 @@ func writePack(path string, lines map[string]*kept) error {
 func byMethodAndSeed(a, b string) int {
 	methodA, seedA, _ := strings.Cut(a, "/seed-")
 	methodB, seedB, _ := strings.Cut(b, "/seed-")
-	x, _ := strconv.ParseUint(seedA, 10, 64) // which lineName wrote
+	x, _ := strconv.ParseUint(seedA, 10, 64) // written by lineName
 	y, _ := strconv.ParseUint(seedB, 10, 64)
 	return cmp.Or(cmp.Compare(methodA, methodB), cmp.Compare(x, y))
 }

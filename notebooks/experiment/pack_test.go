@@ -25,7 +25,7 @@ func packOf(t *testing.T) (store *Store, runs []Run, path string) {
 	store = &Store{t.TempDir()}
 	for seed := range uint64(3) {
 		run := newRun(settings{Steps: 1})
-		run.Seed = 10 - seed // the order of seeds is not that of their texts
+		run.Seed = 10 - seed // numeric and text order of the seeds differ
 		keep(t, store, run, func(r *Result) {
 			if r.Points[0].Step = int(seed); seed == 0 {
 				r.Points[0].Answers = answered(r.Points[0])
@@ -37,7 +37,7 @@ func packOf(t *testing.T) (store *Store, runs []Run, path string) {
 	return store, runs, store.packFile(Laptop, runs[0], packEnding)
 }
 
-// looks returns how the runs stand.
+// looks returns the status of the runs.
 func looks(t *testing.T, store *Store, runs []Run) []Standing {
 	t.Helper()
 	return expect.Must(store.LookAll(Grid{"a", Laptop, runs}))(t)
@@ -61,7 +61,7 @@ func gzipped(t *testing.T, path string, lines ...string) {
 	put(t, path, data.Bytes())
 }
 
-// put writes a file whose time is never that of another one.
+// put writes a file with a unique modification time.
 func put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	ticks++
@@ -71,7 +71,7 @@ func put(t *testing.T, path string, data []byte) {
 
 var ticks int64
 
-// newer returns a line as a later program writes it.
+// newer returns a line in the format of a later program.
 func newer(t *testing.T, line string) string {
 	t.Helper()
 	object, _ := sealed.Open([]byte(strings.TrimSuffix(line, "\n")))
@@ -79,7 +79,7 @@ func newer(t *testing.T, line string) string {
 	return string(sealedAgain) + "\n"
 }
 
-// A loose result of the current run comes before the packed one, and packing replaces that.
+// A current loose result precedes the packed one, and packing replaces the packed one by it.
 func TestPack(t *testing.T) {
 	store, runs, path := packOf(t)
 	first := looks(t, store, runs)
@@ -91,7 +91,7 @@ func TestPack(t *testing.T) {
 	for i, tt := range []struct {
 		what   string
 		change func(*Result) // of the loose result; nil for none
-		step   int           // of the result that stands, before packing and after
+		step   int           // of the valid result, before packing and after
 		left   bool          // the loose one stays
 	}{
 		{"nothing", nil, 1, false},
@@ -120,7 +120,7 @@ func TestPack(t *testing.T) {
 			t.Errorf("%s: the pack changed: %t, %v", tt.what, !bytes.Equal(before, after), err)
 		}
 	}
-	// Runs that it lacks, or has of another version only, come from another store, with their answers.
+	// Runs that are absent, or present only in another version, come from another store, with their answers.
 	mine := &Store{t.TempDir()}
 	keep(t, mine, runs[2], nil)
 	keep(t, mine, runs[1], func(r *Result) { r.Identity.Version = 1 })
@@ -132,13 +132,13 @@ func TestPack(t *testing.T) {
 	expect.That(t, points[0].Answers != nil, "%+v", points)
 }
 
-// Damage of a pack makes runs stale, by their names and the file's. Packing leaves the file as it is.
+// Damage of a pack makes runs stale; the reason names the run and the file. Packing leaves the file unchanged.
 func TestDamagedPacks(t *testing.T) {
 	store, runs, path := packOf(t)
 	first := looks(t, store, runs)
 	good := expect.Must(os.ReadFile(path))(t)
 	lines := gunzipped(t, path)
-	look := func(what, want string) { // want is said of the second run
+	look := func(what, want string) { // want is the reason of the second run
 		t.Helper()
 		for i, s := range looks(t, store, runs) {
 			name := fmt.Sprintf("seed-%d", runs[i].Seed)
@@ -180,7 +180,7 @@ func TestDamagedPacks(t *testing.T) {
 	}
 }
 
-// packUntilKilled is a program that packs the runs of a store again and again, until it is killed.
+// packUntilKilled packs the runs of a store repeatedly until the process is killed.
 func packUntilKilled(folder string) error {
 	for {
 		if err := (&Store{folder}).Pack(Laptop, manyRuns()); err != nil {
@@ -189,7 +189,7 @@ func packUntilKilled(folder string) error {
 	}
 }
 
-// manyRuns are runs of two settings.
+// manyRuns returns runs of two settings.
 func manyRuns() (runs []Run) {
 	for seed := range uint64(60) {
 		run := newRun(settings{Steps: 1})
@@ -199,7 +199,7 @@ func manyRuns() (runs []Run) {
 	return runs
 }
 
-// Several programs that pack while results come in, and that are killed at any moment, lose none of them.
+// Several programs that pack while results arrive, and that are killed at any moment, lose no result.
 func TestPackersAreKilled(t *testing.T) {
 	expect.Slow(t)
 	store, runs := &Store{t.TempDir()}, manyRuns()
@@ -218,7 +218,7 @@ func TestPackersAreKilled(t *testing.T) {
 	packers := []*exec.Cmd{packer(), packer()}
 	rng := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
 	for i, run := range runs {
-		for { // as a worker does, which waits for programs that pack
+		for { // like a worker, which waits for programs that pack
 			release, _, err := store.hold(run, store.runLock(Laptop, run))
 			if busy := new(Busy); errors.As(err, &busy) {
 				continue

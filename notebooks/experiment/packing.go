@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// Pack moves the loose results of these runs into the packs of their settings, and copies from other stores the results
-// of runs that this one lacks. Of several results of a run it takes the first that is of the run as it is now: this
-// store's loose one, its packed one, then those of the others. Where none is, it packs the loose one. Loose files that
-// are damaged, or of a run that a program is doing, stay as they are.
+// Pack moves the loose results of these runs into the packs of their settings. It copies from other stores the results
+// that this store lacks. From several results of a run it takes the first current one: this store's loose one, its
+// packed one, then those of the other stores. If none is current, it packs the loose one. Loose files that are damaged,
+// or whose run is in progress, stay unchanged.
 //
-// Each pack is replaced at once, under a lock, and its loose files are removed afterwards: killed at any moment, or
-// beside other programs, Pack loses nothing. A damaged pack is an error and is left alone; packing goes on with other
-// settings.
+// Each pack is replaced atomically, under a lock, and its loose files are removed afterwards. Pack therefore loses
+// nothing if it is killed or runs beside other programs. A damaged pack is an error and stays unchanged; packing
+// continues with other settings.
 func (s *Store) Pack(size Size, runs []Run, others ...*Store) error {
 	var errs []error
 	for len(runs) > 0 {
@@ -61,7 +61,7 @@ func (s *Store) packSetting(size Size, runs []Run, others []*Store) error {
 	lines, answerLines := results.all(), answers.all()
 	var moved []string
 	for _, run := range runs {
-		// Held until its loose file is removed, so that nobody writes a newer one meanwhile.
+		// The lock is held until the loose file is removed, so that no newer one is written meanwhile.
 		free, _, err := s.hold(run, s.runLock(size, run))
 		var busy *Busy
 		if errors.As(err, &busy) {
@@ -71,7 +71,7 @@ func (s *Store) packSetting(size Size, runs []Run, others []*Store) error {
 		}
 		defer free()
 		path := s.file(size, run)
-		if beside := answersBeside(path); missing(path) && !missing(beside) { // a killed program left them
+		if beside := answersBeside(path); missing(path) && !missing(beside) { // left by a killed program
 			if err := os.Remove(beside); err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func (s *Store) packSetting(size Size, runs []Run, others []*Store) error {
 	if err := errors.Join(results.replaceable(lines), answers.replaceable(answerLines)); err != nil {
 		return err
 	}
-	if err := answers.replace(answerLines); err != nil { // first: answers of no result do no harm
+	if err := answers.replace(answerLines); err != nil { // first: answers without a result are harmless
 		return err
 	}
 	if err := results.replace(lines); err != nil {
@@ -118,8 +118,8 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// best returns what the pack is to hold of a run and the store that has it, nil where the pack holds the best already,
-// or nobody has any.
+// best returns the result of a run that the pack should hold, and its store. It returns nil if the pack already holds
+// the best result, or if there is none.
 func (s *Store) best(size Size, run Run, packed *pack, others []*Store) (*kept, *Store, error) {
 	here, err := run.Identity()
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Store) best(size Size, run Run, packed *pack, others []*Store) (*kept, 
 	return nil, nil, nil
 }
 
-// all returns the lines of a pack, for the caller to change.
+// all returns a copy of the lines of a pack.
 func (p *pack) all() map[string]*kept {
 	if p.lines == nil {
 		return map[string]*kept{}
@@ -164,7 +164,7 @@ func (p *pack) all() map[string]*kept {
 	return maps.Clone(p.lines)
 }
 
-// replaceable returns an error if the file of a pack holds anything damaged that lines would not make good.
+// replaceable returns an error if the file of a pack contains damage that lines would not repair.
 func (p *pack) replaceable(lines map[string]*kept) error {
 	if why := p.damage(); why != "" {
 		return errors.New(why)
@@ -178,7 +178,7 @@ func (p *pack) replaceable(lines map[string]*kept) error {
 	return nil
 }
 
-// replace makes lines those of the pack. Where they are its lines already, the file stays as it is.
+// replace writes lines to the pack. If they are unchanged, so is the file.
 func (p *pack) replace(lines map[string]*kept) error {
 	same := func(a, b *kept) bool { return bytes.Equal(a.line, b.line) }
 	switch {
@@ -190,8 +190,8 @@ func (p *pack) replace(lines map[string]*kept) error {
 	return writePack(p.path, lines)
 }
 
-// removeLoose removes the loose file of a result that is packed, and then its answers: the other way round, a program
-// that is killed in between would leave a result that seems to have none.
+// removeLoose removes the loose file of a packed result, and then its answers. In the reverse order, a program killed
+// in between would leave a result that seems to have no answers.
 func removeLoose(path string) error {
 	err := os.Remove(path)
 	if gone := os.Remove(answersBeside(path)); err == nil && !errors.Is(gone, fs.ErrNotExist) {

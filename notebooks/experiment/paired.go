@@ -7,17 +7,18 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Series names a head of a method in a setting: one classifier of each seed. A setting of "" means all settings of the grid, in each of which
-// runs of the same seed are a pair; it has no pair with a series of one setting, where a seed would have several partners.
+// Series names a head of a method in a setting: one classifier per seed. Setting "" means all settings of the grid;
+// runs with equal setting and seed are then pairs. Such a series has no pairs with a series of one setting, since a
+// seed would have several partners.
 type Series struct{ Setting, Method, Head string }
 
-// Difference returns by how much the accuracy of one series is above that of another, run by run with the same seed, and then summed
-// up over the seeds that both have.
+// Difference returns the accuracy of above minus the accuracy of below, paired by seed and summarized over the seeds
+// that both have.
 func (c *Cells) Difference(above, below Series, rule Rule) evaluate.Summary {
 	return c.Paired(above, below, leads(above.Head, below.Head, rule))
 }
 
-// leads returns what tells by how much one head of a run is more accurate than one of another run.
+// leads returns a function for the difference in accuracy between a head of one run and a head of another.
 func leads(above, below string, rule Rule) func(a, b []Point) (float64, bool) {
 	return func(a, b []Point) (float64, bool) {
 		mine, ok := judge(a, above, rule)
@@ -26,8 +27,8 @@ func leads(above, below string, rule Rule) func(a, b []Point) (float64, bool) {
 	}
 }
 
-// Change returns by how much the [Cells.Difference] is above that of the same methods and heads in another setting, seed by seed, and then
-// summed up over the seeds that have all four runs.
+// Change returns the [Cells.Difference] minus the difference of the same methods and heads in another setting, by seed,
+// summarized over the seeds that have all four runs.
 func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Summary {
 	lead := leads(above.Head, below.Head, rule)
 	runs, here := c.differences(above, below, lead)
@@ -42,8 +43,8 @@ func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Sum
 	return summarize(changes)
 }
 
-// ValueDifference returns by how much what was measured by that name, see [Point.Values], is larger at the last point of one series than of
-// another, run by run with the same seed, and then summed up over the seeds that have it of both.
+// ValueDifference returns the difference of the value of that name, see [Point.Values], between the last points of two
+// series, paired by seed and summarized over the seeds that have both values.
 func (c *Cells) ValueDifference(above, below Series, name string) evaluate.Summary {
 	return c.Paired(above, below, func(a, b []Point) (float64, bool) {
 		mine, ok := LastPoint(a, above.Head).Values[name]
@@ -52,9 +53,9 @@ func (c *Cells) ValueDifference(above, below Series, name string) evaluate.Summa
 	})
 }
 
-// Sooner returns how much sooner one series is as accurate on test examples as another is at its end, run by run with the same seed,
-// and then summed up: as a share of the steps of the other one, which may have been as accurate before its end too. A run gets there
-// at the first of its points where it was judged so; one that never does counts as if it did one point after its end.
+// Sooner returns how many steps earlier the series first reaches the final test accuracy of other, paired by seed and
+// summarized, as a fraction of the steps of other. Other may also reach this accuracy before its end. A run reaches it
+// at the first evaluated point with at least this accuracy; a run that never does counts as one point after its end.
 func (c *Cells) Sooner(first, other Series) evaluate.Summary {
 	return c.Paired(first, other, func(a, b []Point) (float64, bool) {
 		end, ok := judge(b, other.Head, Last)
@@ -64,7 +65,7 @@ func (c *Cells) Sooner(first, other Series) evaluate.Summary {
 	})
 }
 
-// reach returns after how many steps a head was first as accurate as level; false where it was judged at no point.
+// reach returns the number of steps at which a head first reaches the accuracy level; false if no point was evaluated.
 func reach(points []Point, head string, level float64) (steps float64, ok bool) {
 	last, judged := 0, 0
 	for _, p := range points {
@@ -80,15 +81,15 @@ func reach(points []Point, head string, level float64) (steps float64, ok bool) 
 	return float64(last) * (1 + 1/float64(max(judged, 1))), judged > 0
 }
 
-// Paired sums up any difference between the points of two runs of the same seed, over the seeds that are done of both series and for which
-// there is one.
+// Paired summarizes a difference between the points of two runs with the same seed, over the seeds that are done in
+// both series and have a difference.
 func (c *Cells) Paired(a, b Series, difference func(a, b []Point) (float64, bool)) evaluate.Summary {
 	_, differences := c.differences(a, b, difference)
 	return summarize(differences)
 }
 
-// PairedBy is [Cells.Paired] for runs that are not independent: cluster names the group of a run, such as its table. The
-// differences of a group are averaged first, and the summary is over the groups, which count the same.
+// PairedBy is [Cells.Paired] for dependent runs: cluster names the group of a run, such as its table. The differences
+// of a group are averaged first; the summary is over the groups, with equal weights.
 func (c *Cells) PairedBy(cluster func(Run) string, a, b Series, difference func(a, b []Point) (float64, bool)) evaluate.Summary {
 	groups := clusters{}
 	runs, of := c.differences(a, b, difference)
@@ -98,13 +99,13 @@ func (c *Cells) PairedBy(cluster func(Run) string, a, b Series, difference func(
 	return groups.summarize()
 }
 
-// clusters are values by the name of their group.
+// clusters holds values by the name of their group.
 type clusters map[string][]float64
 
 // summarize returns the summary of the means of the groups.
 func (c clusters) summarize() evaluate.Summary { return summarize(c.means()) }
 
-// means returns the means of the groups by name, leaving out groups without a finite value.
+// means returns the means of the groups by name, without groups that have no finite value.
 func (c clusters) means() (means []float64) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if of := summarize(c[name]); of.Seeds > 0 {
@@ -114,13 +115,13 @@ func (c clusters) means() (means []float64) {
 	return means
 }
 
-// differences returns what Paired sums up, with the runs of a.
+// differences returns the differences that Paired summarizes, with the runs of a.
 func (c *Cells) differences(a, b Series, difference func(a, b []Point) (float64, bool)) (runs []Run, differences []float64) {
 	if a.Setting != b.Setting && (a.Setting == "" || b.Setting == "") {
 		return nil, nil
 	}
 	type pair struct {
-		setting string // "" where the series are of two settings
+		setting string // "" for series of two settings
 		seed    uint64
 	}
 	of := func(run Run) pair {

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Plan is what is to be done of some grids of one size.
+// Plan lists the runs to do of some grids of one size.
 type Plan struct {
 	Name      string // of the grids, with commas
 	Size      Size
 	Standings []Standing // of every run, once
-	Todo      []int      // which of them are to be done
+	Todo      []int      // indices of the runs to do
 
-	grids []string // by which each is found
+	grids []string // the grid of each run
 }
 
-// NewPlan looks at what a store has of grids. To be done are the runs that are missing, with failed those that failed, and
-// with again those that are stale. It is an error if the grids are of several sizes, or if two mean different runs by one name.
+// NewPlan compares grids with a store. The plan has the missing runs, if failed is set also the failed runs, and if
+// again is set also the stale runs. It returns an error for grids of different sizes, or different runs with one name.
 func (s *Store) NewPlan(grids []Grid, again, failed bool) (*Plan, error) {
 	p := &Plan{Name: title(grids)}
 	at := map[string]int{}
@@ -49,7 +49,7 @@ func (s *Store) NewPlan(grids []Grid, again, failed bool) (*Plan, error) {
 	return p, nil
 }
 
-// Runs returns every run of the plan, whether it is to be done or not.
+// Runs returns every run of the plan, including those not to do.
 func (p *Plan) Runs() []Run {
 	var runs []Run
 	for _, s := range p.Standings {
@@ -79,7 +79,7 @@ func sameRun(grid string, run Run, other string, with Run) error {
 	return nil
 }
 
-// Left returns what is still to be done: the plan without the runs that were done, or failed, since it was made.
+// Left returns the plan without the runs that were done, or failed, since it was made.
 func (p *Plan) Left(store *Store) (*Plan, error) {
 	left := *p
 	left.Todo = nil
@@ -96,8 +96,8 @@ func (p *Plan) Left(store *Store) (*Plan, error) {
 	return &left, nil
 }
 
-// TimeLeft tells how long what is still to be done takes, n runs at a time: "1 h 5 min". It goes by how long runs like these took, less what
-// earlier sittings spent on them, and is "" where nothing is known of one of them, or n is 0.
+// TimeLeft estimates the time for the remaining runs, n at a time: "1 h 5 min". It uses the times of similar runs minus
+// the time that earlier sittings (attempts) spent on them. It returns "" if the time of any run is unknown or n is 0.
 func (p *Plan) TimeLeft(store *Store, work string, n int) (string, error) {
 	now := slices.Clone(p.Standings)
 	for _, i := range p.Todo {
@@ -118,7 +118,7 @@ func (p *Plan) TimeLeft(store *Store, work string, n int) (string, error) {
 	return "", nil
 }
 
-// List returns what is to be done as a list for workers.
+// List returns the runs to do as a list for workers.
 func (p *Plan) List(store *Store, work string) List {
 	l := List{Size: p.Size, Store: store.Folder, Work: work}
 	for _, i := range p.Todo {
@@ -129,7 +129,7 @@ func (p *Plan) List(store *Store, work string) List {
 	return l
 }
 
-// Threads returns the most threads that one of the runs to be done computes with.
+// Threads returns the largest number of threads of a run to do.
 func (p *Plan) Threads() int {
 	most := 1
 	for _, i := range p.Todo {
@@ -138,8 +138,8 @@ func (p *Plan) Threads() int {
 	return most
 }
 
-// Workers returns how many runs can be done at a time here: one for each of the processors, or for as many of them as a run has
-// threads. Runs of size paper take a GPU whole, so they are done one by one.
+// Workers returns the number of parallel runs on this machine: its processors divided by the threads of a run. Runs of
+// size paper use a whole GPU, so they are done one by one.
 func (p *Plan) Workers() int {
 	if p.Size == Paper {
 		return 1

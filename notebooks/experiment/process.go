@@ -19,31 +19,31 @@ import (
 // The exit statuses of a worker.
 const (
 	exitOK          = 0
-	exitFailed      = 1   // what the run needs is not there: a sentence says what
+	exitFailed      = 1   // a prerequisite of the run is missing: a sentence names it
 	ExitBusy        = 75  // another program does the run
-	exitInterrupted = 130 // asked to stop; the state is saved
+	exitInterrupted = 130 // told to stop; the state is saved
 )
 
-// message is what a worker says to its coordinator: a line of JSON.
+// message is one report of a worker to its coordinator: a line of JSON.
 type message struct {
-	Step, Steps int    `json:",omitempty"` // of the training at hand
+	Step, Steps int    `json:",omitempty"` // of the current training
 	Error       string `json:",omitempty"` // why there is no result
 	Busy        bool   `json:",omitempty"` // because another program does the run
-	Stopped     bool   `json:",omitempty"` // because it was asked to stop
+	Stopped     bool   `json:",omitempty"` // because it was told to stop
 }
 
-// ServeConfig says what a worker is to do.
+// ServeConfig describes the task of a worker.
 type ServeConfig struct {
 	List  string // file
 	Index int    // of the run in the list, counted from 0
 	Find  func(name string, size Size) (Grid, error)
 
-	// Attached to a coordinator, the worker speaks to it on the standard output, and stops as soon as its standard input ends,
-	// however the coordinator does. Otherwise it tells people on the standard error, and waits while another program does the run.
+	// Attached to a coordinator, the worker reports on standard output, and stops as soon as its standard input ends,
+	// for any reason. Otherwise it reports in words on standard error, and waits while another program does the run.
 	Attached bool
 }
 
-// patience is how long a worker that is to stop may take to save its state.
+// patience is the time that a stopping worker has to save its state.
 const patience = 10 * time.Second
 
 // Serve does one run of a list in this process and returns the exit status.
@@ -52,11 +52,11 @@ func Serve(ctx context.Context, c ServeConfig) int {
 	defer cancel()
 	tell := people(os.Stderr)
 	if c.Attached {
-		signal.Ignore(syscall.SIGPIPE) // which would end the program before its state is saved, where nobody listens any more
+		signal.Ignore(syscall.SIGPIPE) // it would end the program before its state is saved, if the coordinator is gone
 		out := json.NewEncoder(os.Stdout)
 		tell = func(m message) {
 			if out.Encode(m) != nil {
-				cancel() // nobody listens any more
+				cancel() // the coordinator is gone
 			}
 		}
 		go func() {
@@ -120,7 +120,7 @@ func (c ServeConfig) do(ctx context.Context, tell func(message)) error {
 	return err
 }
 
-// people returns what tells people of messages.
+// people returns a function that prints messages in words.
 func people(w io.Writer) func(message) {
 	line := liveline.New(w)
 	return func(m message) {

@@ -9,32 +9,32 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Progress is how far a grid is.
+// Progress is the progress of a grid.
 type Progress struct {
 	Name    string // of the grid, or of several
 	Workers int    // runs at a time
-	Done    int    // runs that are done, failed ones among them
+	Done    int    // finished runs, including failed ones
 	Total   int
 	Failed  int
-	Left    []float64 // seconds that each run which is not at work yet will take still; 0 where nobody knows
+	Left    []float64 // estimated seconds of each waiting run; 0 if unknown
 	AtWork  []AtWork
 }
 
-// AtWork is a run that is being done.
+// AtWork is a run in progress.
 type AtWork struct {
 	Run      Run
-	Step     int       // of the training at hand: a run may be of several
+	Step     int       // of the current training: a run may have several
 	Steps    int       // 0 before the first one begins
-	Since    time.Time // this sitting
-	Before   float64   // seconds of earlier sittings, whose state the run goes on from
-	Expected float64   // seconds that the run takes in all; 0 where nobody knows
+	Since    time.Time // start of this sitting (attempt)
+	Before   float64   // seconds of earlier sittings, from whose state the run resumes
+	Expected float64   // estimated seconds of the run in total; 0 if unknown
 
 	from     int       // the step from which the speed is measured
-	at       time.Time // when that was
-	starting bool      // no step was told of since the training began or went on; the first one takes long, since it compiles
+	at       time.Time // time of that step
+	starting bool      // no step since the training started or resumed; the first one takes long, since it compiles
 }
 
-// update takes a note of how far the training is.
+// update records the progress of the training.
 func (a *AtWork) update(step, steps int, now time.Time) {
 	began := steps != a.Steps || step < a.Step || a.at.IsZero()
 	if began || a.starting && step > a.from {
@@ -43,7 +43,8 @@ func (a *AtWork) update(step, steps int, now time.Time) {
 	a.Step, a.Steps = step, steps
 }
 
-// left returns how many seconds the run will take still, by how long its like took, and no less than its training will by its own speed.
+// left estimates the seconds left in the run from the times of similar runs, and at least from the speed of its
+// training.
 func (a AtWork) left(now time.Time) (seconds float64, known bool) {
 	if left := a.Expected - a.Before - now.Sub(a.Since).Seconds(); left > 0 {
 		seconds, known = left, true
@@ -54,7 +55,7 @@ func (a AtWork) left(now time.Time) (seconds float64, known bool) {
 	return seconds, known
 }
 
-// left returns how many seconds the grid will take still, known only where something is known of each run.
+// left estimates the seconds left in the grid; known is false if any run has no estimate.
 func (p Progress) left(now time.Time) (seconds float64, known bool) {
 	longest, sum := 0.0, 0.0
 	for _, a := range p.AtWork {
@@ -106,13 +107,13 @@ func (a AtWork) text(now time.Time) string {
 	return text
 }
 
-// duration writes seconds for people.
+// duration formats seconds in words.
 func duration(seconds float64) string {
 	return liveline.Duration(time.Duration(seconds * float64(time.Second)))
 }
 
-// expected returns how many seconds a run will take: the mean over the done runs of its setting and method, else of its method,
-// else of its setting, else of all; 0 where none is done.
+// expected estimates the seconds of a run: the mean over the done runs of its setting and method, else of its method,
+// else of its setting, else of all; 0 if none is done.
 func expected(run Run, standings []Standing) float64 {
 	for _, like := range []func(Run) bool{
 		func(r Run) bool { return r.Setting == run.Setting && r.Method == run.Method },
@@ -133,8 +134,8 @@ func expected(run Run, standings []Standing) float64 {
 	return 0
 }
 
-// remaining returns how many seconds a run that takes so many in all will take still, after what earlier sittings spent on it; 0 where
-// nobody knows. One that takes longer than was expected is nearly done, for all that is known of it.
+// remaining estimates the seconds left in a run from its total and the time of earlier sittings; 0 if unknown. A run
+// that exceeds its estimate counts as nearly done.
 func remaining(expected, before float64) float64 {
 	if expected == 0 {
 		return 0
@@ -142,7 +143,8 @@ func remaining(expected, before float64) float64 {
 	return max(expected-before, expected/100)
 }
 
-// onProgress is an observer that tells a function of the steps, at most every so often and always of the first and the last.
+// onProgress is an observer that reports steps to a function, at limited intervals; it always reports the first and the
+// last step.
 type onProgress struct {
 	tell  func(train.Progress)
 	every time.Duration

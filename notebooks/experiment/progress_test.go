@@ -22,14 +22,14 @@ func TestProgressText(t *testing.T) {
 	started := AtWork{Run: run, Since: start, Expected: 200}
 	again := AtWork{Run: run, Since: start, Expected: 200, Before: 150}
 	own := AtWork{Run: run, Since: start}
-	own.update(90, 1000, at(0))   // went on from a checkpoint
+	own.update(90, 1000, at(0))   // resumed from a checkpoint
 	own.update(100, 1000, at(10)) // after some preparation
 	own.update(200, 1000, at(30))
 	over := AtWork{Run: run, Since: start, Expected: 20}
 	over.update(0, 10, at(0))
 	over.update(1, 10, at(3))
 	over.update(9, 10, at(27))
-	slow := own // than its like, of which another machine or setting may have been the faster
+	slow := own // slower than similar runs, perhaps those of a faster machine or setting
 	slow.Expected = 100
 	second := own
 	second.update(0, 300, at(30)) // another training of the same run
@@ -68,7 +68,7 @@ func TestExpected(t *testing.T) {
 	expect.That(t, got == 0, "%g s from nothing", got)
 }
 
-// What earlier sittings spent on a run is not left to be done, by whoever goes on with it, here or on a cluster.
+// Time that earlier sittings spent on a run does not count as left, on this machine or on a cluster.
 func TestTimeLeftOfARunThatWasBegun(t *testing.T) {
 	b := newBench(t, "counting")
 	grid, plan := expect.Must2(b.plan())(t)
@@ -76,7 +76,7 @@ func TestTimeLeftOfARunThatWasBegun(t *testing.T) {
 		t.Helper()
 		expect.Equal(t, expect.Must(plan.TimeLeft(b.store(), b.work(), n))(t), want)
 	}
-	tell(2, "") // nothing is known of any
+	tell(2, "") // no estimate for any run
 	identity := expect.Must(grid.Runs[0].Identity())(t)
 	result := sittings{Identity: identity, Seconds: 600}.result(grid.Runs[0])
 	result.Points = []Point{scored("", 1, 0.5)}
@@ -85,7 +85,7 @@ func TestTimeLeftOfARunThatWasBegun(t *testing.T) {
 	tell(1, "50 min 0 s")
 	tell(2, "25 min 0 s")
 	for i, run := range grid.Runs[1:3] {
-		identity.Version += i // that of another version is begun anew
+		identity.Version += i // a run of another version starts again
 		expect.NoError(t, sealed.Write(deskOf(b.work(), Smoke, run).sittings(), sittings{Identity: identity, Seconds: 300}))
 	}
 	tell(1, "45 min 0 s")
@@ -97,7 +97,7 @@ func TestTimeLeftOfARunThatWasBegun(t *testing.T) {
 	tell(1, "")
 }
 
-// The observer tells of the first and the last step at once, and of those in between now and then.
+// The observer reports the first and the last step at once, and those in between at intervals.
 func TestOnProgress(t *testing.T) {
 	var told []int
 	o := &onProgress{every: time.Hour, tell: func(p train.Progress) { told = append(told, p.Step) }}
@@ -109,13 +109,13 @@ func TestOnProgress(t *testing.T) {
 	expect.That(t, len(told) == 2 && told[0] == 0 && told[1] == 9, "%v", told)
 }
 
-// The runs of Here compute with the threads that their identity names, whatever the engine has that it is given.
+// The runs of Here compute with the threads of their identity, independent of the given engine.
 func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
 	t.Setenv("NPROC", "7")
-	t.Setenv("GOMLX_BACKEND", "") // so that XLA, whose threads count, is found where it is installed
+	t.Setenv("GOMLX_BACKEND", "") // so that XLA, whose thread count matters, is used if installed
 	eng := expect.Must(engine.Open())(t)
 	grid := Grid{Name: "g", Size: Smoke}
-	got, want := []int{}, []int{4, 6, 7} // XLA has four at least
+	got, want := []int{}, []int{4, 6, 7} // XLA has at least four
 	for _, threads := range []int{0, 6, 7} {
 		run := newRun(nil)
 		run.Seed, run.Threads = uint64(threads), threads
@@ -125,7 +125,7 @@ func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
 		}
 		grid.Runs = append(grid.Runs, run)
 	}
-	if eng.Environment().Threads == 0 { // pure Go, whose results do not depend on them
+	if eng.Environment().Threads == 0 { // pure Go: results do not depend on threads
 		want = []int{0, 0, 0}
 	}
 	_, err := (&Store{t.TempDir()}).Here(t.Context(), eng, grid, t.TempDir(), t.Output())
@@ -134,7 +134,7 @@ func TestHereComputesWithTheThreadsOfTheRuns(t *testing.T) {
 	expect.That(t, asked == "7", "NPROC is %q after it", asked)
 }
 
-// Here does a grid in this process and shows how far it is.
+// Here does a grid in this process and shows its progress.
 func TestHere(t *testing.T) {
 	b := newBench(t, "diverging")
 	grid := expect.Must(fakeGrid(b.grid, Smoke))(t)

@@ -10,10 +10,10 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// resultFormat is raised by what makes older programs read a result wrongly.
+// resultFormat increases when older programs would misread a result.
 const resultFormat = 2
 
-// Result is what is kept of a run: a line of a pack, or a loose file.
+// Result is the stored record of a run: a line of a pack, or a loose file.
 type Result struct {
 	Format  int
 	Setting string
@@ -24,15 +24,15 @@ type Result struct {
 
 	Started   time.Time // the first sitting
 	Seconds   float64   // of all sittings together
-	Sittings  int       // how often it was begun or gone on with
-	PeakBytes int       // the most memory that the process of a sitting has held, in a notebook that of earlier runs too; 0 where the system does not tell
+	Sittings  int       // number of attempts: starts and resumptions
+	PeakBytes int       // the peak memory of a sitting's process, in a notebook including earlier runs; 0 if unknown
 
-	Failure string // why nothing was measured: a sentence; "" for a run that went well
+	Failure string // why nothing was measured: a sentence; "" for a successful run
 	Record  train.Record
 	Points  []Point
 }
 
-// LastPoint returns the last point of a head, the zero Point where there is none.
+// LastPoint returns the last point of a head, the zero Point if there is none.
 func LastPoint(points []Point, head string) Point {
 	for _, p := range slices.Backward(points) {
 		if p.Head == head {
@@ -42,8 +42,8 @@ func LastPoint(points []Point, head string) Point {
 	return Point{}
 }
 
-// String tells what came of the run in a few words: "2 min 23 s, accuracy 0.9340 (last)", with the name of the first head, where it has one, in
-// place of "accuracy", or why it failed.
+// String summarizes the result: "2 min 23 s, accuracy 0.9340 (last)", with the name of the first head, if it has one,
+// in place of "accuracy", or the reason of its failure.
 func (r *Result) String() string {
 	if r.Failure != "" {
 		first, _, _ := strings.Cut(r.Failure, "\n")
@@ -58,11 +58,11 @@ func (r *Result) String() string {
 	return text
 }
 
-// Failure is the error of a run that another try would end in as well, as where an embedding has collapsed so that nothing can be
-// learned from it: the run is one that [Failed].
+// Failure is the error of a run that would fail again on every retry, such as a collapsed embedding on which no
+// classifier can be trained: the state of the run is [Failed].
 type Failure struct{ Err error }
 
 func (f *Failure) Error() string { return f.Err.Error() }
 
-// Unwrap returns why.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }

@@ -15,51 +15,51 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// Coordinator does what is to be done of a plan, in processes of their own, a few at a time. Several coordinators of one store, on
-// machines that see the same files, share the work, whatever their work folders are: no run is done twice. That takes a file system
-// with locks; where there are none, it is said.
+// Coordinator does the runs of a plan in separate processes, a few at a time. Several coordinators of one store, on
+// machines with access to the same files, share the work, also with different work folders: no run is done twice. This
+// requires a file system with locks; without them the coordinator prints a notice.
 type Coordinator struct {
 	Store   *Store
-	Work    string // folder in which runs that are not done keep their state, see [WorkFolder]
+	Work    string // folder for the state of unfinished runs, see [WorkFolder]
 	Workers int    // runs at a time; 0 means [Plan.Workers]
 
-	// Command returns a worker for a run of a list, which is to call [Serve], attached.
+	// Command returns a worker process for a run of a list, which must call [Serve], attached.
 	Command func(list string, index int) *exec.Cmd
 
-	Line *liveline.Line // where to tell how far it is
+	Line *liveline.Line // displays the progress
 
 	plan    *Plan
 	list    string
 	queue   []*item
 	running []*item
-	ended   int // runs
+	ended   int // finished runs
 	failed  int
 	events  chan event
 	undone  []error // of runs that cannot be done here
-	stop    error   // why no run is begun any more
+	stop    error   // why no further run starts
 	stopped time.Time
 	said    time.Time
 
-	lockless bool // somebody was told that there are no locks
+	lockless bool // the notice of missing locks was printed
 }
 
-// item is a run that is to be done.
+// item is a run to do.
 type item struct {
 	AtWork
 	planned  Standing
 	index    int       // in the list
-	after    time.Time // not to be begun before
+	after    time.Time // earliest start
 	deaths   int       // of its workers
-	stalls   int       // deaths since it last saved something
+	stalls   int       // deaths since it last saved state
 	cmd      *exec.Cmd
 	stdin    io.Closer
-	oom      int    // processes killed for want of memory before it began
-	saved    string // fingerprint of what it had saved then
+	oom      int    // processes killed for lack of memory before it began
+	saved    string // fingerprint of its saved state at that time
 	last     message
-	waitedOn bool // somebody was told that another program does it
+	waitedOn bool // the notice of another program was printed
 }
 
-// event is something that a worker says, or how it ended.
+// event is a message of a worker, or its end.
 type event struct {
 	item    *item
 	message message
@@ -67,9 +67,9 @@ type event struct {
 	err     error // of the process
 }
 
-// Run does the plan. It returns when all is done or failed, and with an error when ctx is done: then the workers save their state
-// first, and the same plan made again goes on from there. Where a run cannot be done here, as one whose data are missing, neither can
-// others of its setting, which are left; the rest is done, and then the error is returned.
+// Run does the plan. It returns when all runs are done or failed. When ctx is done, the workers save their state first,
+// Run returns an error, and the same plan resumes from there. If a run cannot be done here, for example because its
+// data are missing, Run skips the other runs of its setting, does the rest and then returns the error.
 func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 	c.plan, c.events = plan, make(chan event)
 	if c.Workers <= 0 {
@@ -109,14 +109,14 @@ func (c *Coordinator) Run(ctx context.Context, plan *Plan) error {
 			c.tell()
 			if c.stop != nil && time.Since(c.stopped) > patience+5*time.Second {
 				for _, it := range c.running {
-					it.cmd.Process.Kill() // an error is that it has ended
+					it.cmd.Process.Kill() // an error means that it has ended
 				}
 			}
 		}
 	}
 }
 
-// writeList makes the file by which the workers know what to do; release removes it.
+// writeList writes the list of runs for the workers; release removes it.
 func (c *Coordinator) writeList() (release func(), err error) {
 	folder := filepath.Join(c.Work, string(c.plan.Size))
 	defer func() {
@@ -139,18 +139,18 @@ func (c *Coordinator) writeList() (release func(), err error) {
 	return release, err
 }
 
-// end has the workers stop; err is why.
+// end stops the workers because of err.
 func (c *Coordinator) end(err error) {
 	if c.stop != nil {
 		return
 	}
 	c.stop, c.stopped = err, time.Now()
 	for _, it := range c.running {
-		it.stdin.Close() // an error is that it has ended
+		it.stdin.Close() // an error means that it has ended
 	}
 }
 
-// begin begins as many runs as can be.
+// begin starts as many runs as possible.
 func (c *Coordinator) begin() {
 	for len(c.running) < c.Workers && c.stop == nil {
 		now := time.Now()
@@ -166,10 +166,11 @@ func (c *Coordinator) begin() {
 	}
 }
 
-// pause is how long a run is left to the program that does it. It is a variable so that tests need not wait.
+// pause is the interval between checks of a run that another program does. It is a variable so that tests need not
+// wait.
 var pause = time.Second
 
-// later puts a run back, since another program does it.
+// later requeues a run that another program does.
 func (c *Coordinator) later(it *item) {
 	if !it.waitedOn {
 		c.Line.Linef("        %s: another program is doing it", it.Run)
@@ -179,7 +180,7 @@ func (c *Coordinator) later(it *item) {
 	c.queue = append(c.queue, it)
 }
 
-// start starts the worker of a run, unless another program does it or did it meanwhile.
+// start starts the worker of a run, unless another program does it or has done it.
 func (c *Coordinator) start(it *item) error {
 	now, err := c.Store.Look(c.plan.Size, it.Run)
 	if err != nil {
@@ -190,7 +191,7 @@ func (c *Coordinator) start(it *item) error {
 		return nil
 	}
 	desk := c.desk(it)
-	release, locked, err := c.Store.lock(c.plan.Size, it.Run, desk) // spares a worker that would find it busy
+	release, locked, err := c.Store.lock(c.plan.Size, it.Run, desk) // avoids a worker that would be busy
 	var busy *Busy
 	if errors.As(err, &busy) {
 		c.later(it)
@@ -218,8 +219,9 @@ func (c *Coordinator) launch(it *item, desk desk) (err error) {
 	if err != nil {
 		return err
 	}
-	defer log.Close()                                                             // the worker has its own
-	fmt.Fprintf(log, logMark+"%s: %s\n", time.Now().Format(time.RFC3339), it.Run) // a log that cannot be written is no result
+	defer log.Close() // the worker has its own handle
+	// The result does not depend on the log.
+	fmt.Fprintf(log, logMark+"%s: %s\n", time.Now().Format(time.RFC3339), it.Run)
 	cmd := c.Command(c.list, it.index)
 	cmd.Stderr = log
 	stdin, err := cmd.StdinPipe()
@@ -242,12 +244,12 @@ func (c *Coordinator) launch(it *item, desk desk) (err error) {
 
 func (c *Coordinator) desk(it *item) desk { return deskOf(c.Work, c.plan.Size, it.Run) }
 
-// listen hands on what a worker says, until it has ended.
+// listen forwards the messages of a worker until it ends.
 func (c *Coordinator) listen(it *item, out io.Reader) {
 	messages := json.NewDecoder(out)
 	for {
 		var m message
-		if messages.Decode(&m) != nil { // it has ended, or speaks of something else
+		if messages.Decode(&m) != nil { // it has ended or writes something else
 			break
 		}
 		c.events <- event{item: it, message: m}
@@ -256,7 +258,7 @@ func (c *Coordinator) listen(it *item, out io.Reader) {
 	c.events <- event{item: it, over: true, err: errors.Join(it.cmd.Wait(), err)}
 }
 
-// handle takes note of an event.
+// handle processes an event.
 func (c *Coordinator) handle(e event) {
 	it := e.item
 	if !e.over {
@@ -267,14 +269,14 @@ func (c *Coordinator) handle(e event) {
 		return
 	}
 	c.running = slices.DeleteFunc(c.running, func(other *item) bool { return other == it })
-	it.stdin.Close() // an error is that the worker has
+	it.stdin.Close() // an error means that the worker has ended
 	err := c.over(it, e.err)
 	if err != nil {
 		c.end(err)
 	}
 }
 
-// finish tells of a run that has a result.
+// finish reports a run that has a result.
 func (c *Coordinator) finish(it *item, now Standing, note string) {
 	c.ended++
 	if now.in(Failed) {
@@ -293,7 +295,7 @@ func (c *Coordinator) finish(it *item, now Standing, note string) {
 	c.tell()
 }
 
-// Progress returns how far the plan is.
+// Progress returns the progress of the plan.
 func (c *Coordinator) Progress() Progress {
 	p := Progress{Name: c.plan.Name, Workers: c.Workers, Done: c.ended, Total: len(c.plan.Todo), Failed: c.failed}
 	for _, it := range c.queue {
@@ -305,7 +307,7 @@ func (c *Coordinator) Progress() Progress {
 	return p
 }
 
-// tell shows the progress: on a terminal all the time, elsewhere a line a minute.
+// tell shows the progress: continuously on a terminal, else one line per minute.
 func (c *Coordinator) tell() {
 	now := time.Now()
 	text := c.Progress().Text(now)

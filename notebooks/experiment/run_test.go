@@ -31,10 +31,10 @@ func whole(t *testing.T, grid string) *bench {
 	return b
 }
 
-// undisturbed are the points of grids that were done without any disturbance, by their names.
+// undisturbed caches the points of grids done without disturbance, by name.
 var undisturbed = map[string]map[string][]Point{}
 
-// wholePoints returns what is measured of a grid without any disturbance.
+// wholePoints returns the measurements of a grid done without disturbance.
 func wholePoints(t *testing.T, grid string) map[string][]Point {
 	t.Helper()
 	if undisturbed[grid] == nil {
@@ -69,7 +69,7 @@ func TestAGridIsDone(t *testing.T) {
 	expect.That(t, err == nil && b.said.Len() <= before, "with nothing to do: %v, %s", err, b.said.String()[before:])
 }
 
-// workersOf returns the processes that are workers on this bench.
+// workersOf returns the worker processes of this bench.
 func (b *bench) workersOf(t *testing.T) (all []int) {
 	t.Helper()
 	processes := expect.Must(filepath.Glob("/proc/[0-9]*/environ"))(t)
@@ -82,7 +82,7 @@ func (b *bench) workersOf(t *testing.T) (all []int) {
 	return all
 }
 
-// saved tells whether any of the runs saved something: it changes when one does.
+// saved returns a text that changes when any run saves state.
 func (b *bench) saved(t *testing.T) (all string) {
 	t.Helper()
 	for _, s := range b.standings(t) {
@@ -92,7 +92,7 @@ func (b *bench) saved(t *testing.T) (all string) {
 	return all
 }
 
-// waitForNews waits until a run has saved something, or the coordinator has ended.
+// waitForNews waits until a run has saved state, or the coordinator has ended.
 func (b *bench) waitForNews(t *testing.T, ended chan error) {
 	t.Helper()
 	before := b.saved(t)
@@ -110,7 +110,7 @@ func (b *bench) waitForNews(t *testing.T, ended chan error) {
 	t.Fatal("nothing was saved in a long time")
 }
 
-// TestKilledAtAnyMoment kills coordinators or one of their workers, again and again, and looks whether the same comes out.
+// TestKilledAtAnyMoment kills coordinators or one of their workers repeatedly and checks that the results are equal.
 func TestKilledAtAnyMoment(t *testing.T) {
 	expect.Slow(t)
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
@@ -154,7 +154,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestTwoCoordinators share a grid, and no run is done twice, be their work folders one or two.
+// TestTwoCoordinators checks that two coordinators of a grid do no run twice, with one work folder or two.
 func TestTwoCoordinators(t *testing.T) {
 	expect.Slow(t)
 	for _, desks := range [][]string{{"work", "work"}, {"work", "other-work"}} {
@@ -167,9 +167,9 @@ func TestTwoCoordinators(t *testing.T) {
 			expect.NoError(t, other.Wait())
 		}
 		for _, s := range b.standings(t) {
-			trained := map[string]bool{} // where
+			trained := map[string]bool{} // the folder
 			for _, b.desks = range desks {
-				kept := Kept(b.work(), Smoke, s.Run) // which is made when the training begins, and stays
+				kept := Kept(b.work(), Smoke, s.Run) // it is created when the training begins, and stays
 				if _, err := os.Stat(kept); err == nil {
 					trained[kept] = true
 				}
@@ -180,7 +180,7 @@ func TestTwoCoordinators(t *testing.T) {
 	}
 }
 
-// TestInterrupted stops a grid as Ctrl-C does; it goes on from there.
+// TestInterrupted stops a grid as Ctrl-C does and checks that it resumes.
 func TestInterrupted(t *testing.T) {
 	b := newBench(t, "training")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -203,7 +203,7 @@ func TestInterrupted(t *testing.T) {
 	expect.Equal(t, b.points(t), wholePoints(t, "training"))
 }
 
-// TestFailures are results that say so, and are tried again only when asked.
+// TestFailures checks that failures are stored as results and retried only on request.
 func TestFailures(t *testing.T) {
 	killed := 0
 	defer func(real func() int) { oomKills = real }(oomKills)
@@ -246,7 +246,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A run is given up for want of memory, because it does not get on, or because it has died too often; it says which.
+// A run is given up for lack of memory, for lack of progress, or after too many deaths; the reason is stated.
 func TestGivenUp(t *testing.T) {
 	for _, tt := range []struct {
 		deaths, stalls int
@@ -261,7 +261,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// A place that cannot be written to is told with what helps.
+// The error for a folder that cannot be written to states the remedy.
 func TestNoPlaceForRuns(t *testing.T) {
 	for file, says := range map[string]string{
 		"work/smoke":          "list of runs cannot be written … work/smoke a folder that you can write to",
@@ -275,14 +275,15 @@ func TestNoPlaceForRuns(t *testing.T) {
 	}
 }
 
-// Where the list can be begun and not be written, that is told too, and nothing is left.
+// If the list can be created but not written, the error says so, and no file remains.
 func TestNoRoomForTheList(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("how long a path may be is known for Linux")
 	}
 	b := newBench(t, "counting")
-	const longest = 4095              // of a path
-	for len(b.work()) < longest-250 { // the list can be made in the folder of the size, and the longer name of its part cannot
+	const longest = 4095 // of a path
+	// The list can be created in the folder of the size, but not its partial file, whose name is longer.
+	for len(b.work()) < longest-250 {
 		b.folder = filepath.Join(b.folder, strings.Repeat("a", 200))
 	}
 	b.desks = strings.Repeat("b", longest-len("/smoke/list-1234567890.json")-len(b.folder)-1)
@@ -293,7 +294,7 @@ func TestNoRoomForTheList(t *testing.T) {
 	expect.Equal(t, expect.Must(os.ReadDir(filepath.Join(b.work(), "smoke")))(t), nil, "left")
 }
 
-// A run that dies gets on as long as it saves something in between.
+// A run whose workers die continues as long as it saves state in between.
 func TestAWorkerThatDiesIsTriedAgain(t *testing.T) {
 	b := whole(t, "dying")
 	s := b.standings(t)[0]
@@ -302,7 +303,7 @@ func TestAWorkerThatDiesIsTriedAgain(t *testing.T) {
 		"%s, %+v\n%s", s.State, s.Result, b.said.String())
 }
 
-// What a run lacks, and a mistake of the program, is no result.
+// A missing prerequisite and a bug of the program are not results.
 func TestWhatIsNoResult(t *testing.T) {
 	for grid, want := range map[string]string{"exploding": "a mistake of the program", "none": "it left no measurement"} {
 		b := newBench(t, grid)
@@ -313,7 +314,8 @@ func TestWhatIsNoResult(t *testing.T) {
 	}
 }
 
-// What one run lacks the others of its setting lack as well: they are left, the rest is done, and the error says what is missing.
+// If a run lacks its data, the other runs of its setting are skipped, the rest is done, and the error names the missing
+// data.
 func TestWhatLacksItsDataIsLeft(t *testing.T) {
 	b := newBench(t, "poor")
 	b.workers = 1
@@ -327,7 +329,7 @@ func TestWhatLacksItsDataIsLeft(t *testing.T) {
 	}
 }
 
-// A run that another configuration left half done is begun anew.
+// A run with saved state of another configuration starts again.
 func TestTheStateOfAnotherConfigurationIsNotUsed(t *testing.T) {
 	b := newBench(t, "counting")
 	run := b.standings(t)[0].Run

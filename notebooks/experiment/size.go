@@ -6,11 +6,12 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// Size says how large the runs of a grid are, and so where they can be done.
+// Size is the size of the runs of a grid, which decides where they can be done.
 type Size string
 
 const (
-	Smoke  Size = "smoke"  // built-in images, an MLP, some 20 steps: minutes for a whole table, to see that everything runs
+	// Built-in images, an MLP, about 20 steps: minutes for a whole table, to check that everything runs.
+	Smoke  Size = "smoke"
 	Laptop Size = "laptop" // small encoders on whole data sets: hours on two cores
 	Paper  Size = "paper"  // the encoders, batches and epochs of the papers: a GPU
 )
@@ -24,7 +25,7 @@ func ParseSize(name string) (Size, error) {
 	return "", Size(name).Unknown()
 }
 
-// Unknown returns the error that there is no such size.
+// Unknown returns the error for an unknown size.
 func (s Size) Unknown() error {
 	return fmt.Errorf("experiment: there is no size %q%s; choose %s, %s or %s", string(s), naming.DidYouMean(string(s), naming.Sizes()), Smoke, Laptop, Paper)
 }

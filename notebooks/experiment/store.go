@@ -21,14 +21,14 @@ import (
 //	<size>/<setting>.answers.jsonl.gz  the answers to single test examples, see [Answers]
 //
 // A line is a JSON object that begins with the SHA-256 of the rest. A run that has just been done is a loose file,
-// <size>/<setting>/<method>/seed-<seed>.json, until [Store.Pack] moves it into the pack. Loose files lie in the same folder. Those of
-// notebooks/results of a checkout lie in notebooks/out/results.
+// <size>/<setting>/<method>/seed-<seed>.json, until [Store.Pack] moves it into the pack. Loose files are in the same
+// folder; for notebooks/results of a checkout they are in notebooks/out/results.
 //
-// Every file is written whole or not at all, and never written over unasked. The locks of runs and packs at work are in the hidden
-// folder .locks, which git ignores.
+// Every file is written atomically and overwritten only on request. The locks of runs and packs in progress are in the
+// hidden folder .locks, which git ignores.
 type Store struct{ Folder string }
 
-// Open returns the store in a folder, which need not be there yet. "" means notebooks/results of this checkout.
+// Open returns the store in a folder, which need not exist yet. "" means notebooks/results of this checkout.
 func Open(folder string) (*Store, error) {
 	if folder == "" {
 		root, ok := home.Dir()
@@ -61,7 +61,7 @@ func Open(folder string) (*Store, error) {
 	return &Store{folder}, nil
 }
 
-// checkoutOf returns the copy of the module whose committed results a folder is to hold: its notebooks/results.
+// checkoutOf returns the root of the module if folder is its notebooks/results.
 func checkoutOf(folder string) (root string, ok bool) {
 	notebooks := filepath.Dir(folder)
 	if filepath.Base(folder) != "results" || filepath.Base(notebooks) != "notebooks" {
@@ -71,29 +71,29 @@ func checkoutOf(folder string) (root string, ok bool) {
 	return root, err == nil && root == filepath.Dir(notebooks)
 }
 
-// State is how a run stands in a store.
+// State is the state of a run in a store.
 type State string
 
 // The states.
 const (
 	Missing State = "missing" // not done yet
 	Done    State = "done"
-	Failed  State = "failed" // the result says that there is none
-	Stale   State = "stale"  // what is there is of another configuration or version, or cannot be read
+	Failed  State = "failed" // the result is a failure
+	Stale   State = "stale"  // the result is of another configuration or version, or unreadable
 )
 
-// Standing is a run and what a store has of it.
+// Standing is the status of a run in a store.
 type Standing struct {
 	Run    Run
 	State  State
-	Result *Result // nil where it is missing or cannot be read; shared by all who look, so not to be changed
-	Why    string  // it is stale, and what to do: a sentence
+	Result *Result // nil if missing or unreadable; shared, so read-only
+	Why    string  // why it is stale, and the remedy: a sentence
 
-	digest string // of the result, the same loose and packed; "" where there is none
+	digest string // of the result, the same loose and packed; "" for none
 }
 
-// Look returns how a run stands. A loose result is taken before a packed one, unless only the packed one is of this run as it is now.
-// A file that cannot be used is no error but makes the run stale.
+// Look returns the status of a run. A loose result precedes a packed one, unless only the packed one is current. An
+// unusable file is not an error; it makes the run stale.
 func (s *Store) Look(size Size, run Run) (Standing, error) {
 	here, err := run.Identity()
 	if err != nil {
@@ -129,7 +129,7 @@ func someOf(clauses []string, n int) string {
 	return text
 }
 
-// LookAll returns how the runs of a grid stand, in its order. All processors decode results.
+// LookAll returns the status of the runs of a grid, in its order. It decodes results on all processors.
 func (s *Store) LookAll(grid Grid) ([]Standing, error) {
 	if err := grid.Check(); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (s *Store) LookAll(grid Grid) ([]Standing, error) {
 	return standings, nil
 }
 
-// counts returns how many of the standings are in each state.
+// counts returns the number of standings in each state.
 func counts(standings []Standing) map[State]int {
 	n := map[State]int{}
 	for _, s := range standings {
@@ -160,7 +160,7 @@ func counts(standings []Standing) map[State]int {
 	return n
 }
 
-// Tell returns how many runs are in which state, as in "84 of 100 runs done, 15 missing, 1 failed".
+// Tell returns the number of runs in each state, as in "84 of 100 runs done, 15 missing, 1 failed".
 func Tell(standings []Standing) string {
 	n := counts(standings)
 	text := fmt.Sprintf("%d of %d runs done", n[Done], len(standings))
@@ -175,7 +175,7 @@ func Tell(standings []Standing) string {
 // in reports whether the standing's state is one of states.
 func (s Standing) in(states ...State) bool { return slices.Contains(states, s.State) }
 
-// sameAs reports whether nothing came of the run between two looks.
+// sameAs reports whether state and result of the run are the same in both standings.
 func (s Standing) sameAs(other Standing) bool {
 	return s.State == other.State && s.digest == other.digest
 }

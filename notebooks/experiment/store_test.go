@@ -39,7 +39,7 @@ func newRun(config any) Run {
 	return Run{Setting: "FMNIST-I, 1000 labeled", Method: "nnPU", Seed: 1, Config: config, Version: 2, Train: never}
 }
 
-// keep puts a result of the run into the store.
+// keep stores a result of the run.
 func keep(t *testing.T, store *Store, run Run, change func(*Result)) string {
 	t.Helper()
 	identity := expect.Must(run.Identity())(t)
@@ -72,7 +72,7 @@ func TestResultsAreComparedFieldByField(t *testing.T) {
 		{func(r *Run) { r.Threads = 1 }, ""},
 		{func(r *Run) { r.Method = "NNPU" },
 			`the run is "FMNIST-I, 1000 labeled / NNPU / seed 1" here and "FMNIST-I, 1000 labeled / nnPU / seed 1" in the file`},
-		// A field that came in later, and is zero, changes nothing.
+		// A later field that is zero changes nothing.
 		{func(r *Run) {
 			r.Config = struct {
 				Loss         string
@@ -112,7 +112,8 @@ func TestAResultComesBack(t *testing.T) {
 	}
 }
 
-// A loose file that was changed, cut or is of another format is stale, with a sentence, and stays as it is.
+// A loose file that is damaged, truncated or of another format makes the run stale, with a sentence, and stays
+// unchanged.
 func TestDamagedResults(t *testing.T) {
 	store := &Store{t.TempDir()}
 	run := newRun(settings{Steps: 3})
@@ -157,7 +158,7 @@ func TestOpen(t *testing.T) {
 	expect.Error(t, expect.Err(Open(filepath.Join(folder, "thesis.tex"))), "thesis.tex")
 	t.Setenv("PUCL_HOME", "/home/of/puclab")
 	expect.Equal(t, expect.Must(Open(""))(t).Folder, "/home/of/puclab/notebooks/results")
-	module := filepath.Join(folder, "downloaded") // whose zip holds no results
+	module := filepath.Join(folder, "downloaded") // its zip has no results
 	expect.NoError(t, os.MkdirAll(filepath.Join(module, "notebooks"), 0o755))
 	expect.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), []byte("module "+home.Module+"\n"), 0o644))
 	_, err = Open(filepath.Join(module, "notebooks", "results"))
@@ -195,7 +196,7 @@ func TestGridsThatAreNone(t *testing.T) {
 	expect.That(t, len(only.Runs) == 1 && len(grid.Runs) == 2, "%v of %v", only.Runs, grid.Runs)
 }
 
-// TestPlans: grids share runs, if they mean the same by a name, and what stands is left alone unless asked.
+// TestPlans checks that grids share equal runs of one name, and that stored results are replaced only on request.
 func TestPlans(t *testing.T) {
 	store := &Store{t.TempDir()}
 	runs := make([]Run, 4)
@@ -223,7 +224,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestLists: a worker finds its run again, and says so where it cannot.
+// TestLists checks that a worker finds its run, or returns an error.
 func TestLists(t *testing.T) {
 	store := &Store{t.TempDir()}
 	run := newRun(settings{})
@@ -246,7 +247,7 @@ func TestLists(t *testing.T) {
 	expect.That(t, expect.Err(ReadList(path+"x")) != nil, "a list that is not there was read")
 }
 
-// A run in words names its first head, where that has a name.
+// A run in words includes the name of its first head, if it has one.
 func TestResultInWords(t *testing.T) {
 	for want, points := range map[string][]Point{
 		"2 min 23 s, accuracy 0.9340 (last)": {scored("", 1, 0.5), scored("", 2, 0.934)},
@@ -270,7 +271,7 @@ func TestOutcomesThatAreNone(t *testing.T) {
 	expect.NoError(t, with(Point{Values: map[string]float64{"prior": 0.3}}).check())
 }
 
-// The words by which programs say that memory is used up; and what the system counts can be read.
+// Error messages for lack of memory are recognized, and the system's counter is readable.
 func TestOutOfMemory(t *testing.T) {
 	for _, text := range []string{"RESOURCE_EXHAUSTED: Out of memory allocating", "fatal error: runtime: out of memory",
 		"fork: cannot allocate memory", "terminate called after throwing an instance of 'std::bad_alloc'"} {

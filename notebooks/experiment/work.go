@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// WorkFolder returns where runs that are not done keep their state: notebooks/out/grid of this checkout.
+// WorkFolder returns the folder for the state of unfinished runs: notebooks/out/grid of this checkout.
 func WorkFolder() (string, error) {
 	root, ok := home.Dir()
 	if !ok {
@@ -28,17 +28,17 @@ func WorkFolder() (string, error) {
 	return filepath.Join(root, "notebooks", "out", "grid"), nil
 }
 
-// desk is the folder of a run that is not done yet:
+// desk is the work folder of an unfinished run:
 //
-//	lock            held by who does the run, see [Store.lock]
-//	log             what its workers said
-//	sittings.json   how often and how long it was worked on
+//	lock            held by the program that does the run, see [Store.lock]
+//	log             the output of its workers
+//	sittings.json   number and duration of its sittings (attempts)
 //	run/            the run's own: checkpoints
-//	kept/           what it leaves for later studies, as weights; stays when the rest goes
+//	kept/           output for later studies, such as weights; it stays when the rest is removed
 //	logs/           the logs of its trainings, once it is done
 type desk struct{ folder string }
 
-// deskOf returns the desk of a run in a folder of such.
+// deskOf returns the desk of a run in the folder work.
 func deskOf(work string, size Size, run Run) desk {
 	return desk{filepath.Join(work, string(size), filepath.FromSlash(run.Path()))}
 }
@@ -49,7 +49,8 @@ func (d desk) run() string      { return filepath.Join(d.folder, "run") }
 func (d desk) kept() string     { return filepath.Join(d.folder, "kept") }
 func (d desk) logs() string     { return filepath.Join(d.folder, "logs") }
 
-// keepLogs moves the logs of the trainings out of the folder that clear removes, in place of those of an earlier run.
+// keepLogs moves the logs of the trainings out of the folder that clear removes. They replace the logs of an earlier
+// run.
 func (d desk) keepLogs() error {
 	if err := os.RemoveAll(d.logs()); err != nil {
 		return err
@@ -70,9 +71,9 @@ func (d desk) keepLogs() error {
 	})
 }
 
-// clear removes what let the run go on.
+// clear removes the state for resumption.
 func (d desk) clear() error {
-	err := os.RemoveAll(d.run()) // first: without the other file, whatever is there is not trusted
+	err := os.RemoveAll(d.run()) // first: without the other file this state is not trusted
 	if err == nil {
 		err = os.Remove(d.sittings())
 	}
@@ -82,7 +83,7 @@ func (d desk) clear() error {
 	return err
 }
 
-// sittings is what is known of a run that is not done.
+// sittings is the record of an unfinished run over its sittings (attempts).
 type sittings struct {
 	Identity  Identity
 	Record    train.Record // engine, versions and hardware of the last sitting
@@ -92,7 +93,7 @@ type sittings struct {
 	PeakBytes int
 }
 
-// sitting is one sitting of a run, which is written down all the while.
+// sitting is one attempt at a run, whose record is saved continuously.
 type sitting struct {
 	desk   desk
 	before sittings // of all earlier ones
@@ -102,10 +103,10 @@ type sitting struct {
 	stopped sync.WaitGroup
 }
 
-// heartbeat is how often a sitting is written down. It is a variable so that tests need not wait.
+// heartbeat is the interval at which the record of a sitting is saved. It is a variable so that tests need not wait.
 var heartbeat = 5 * time.Second
 
-// sit begins a sitting of a run with this identity. What another identity left behind is removed.
+// sit begins a sitting of a run with this identity. It removes the state of any other identity.
 func (d desk) sit(eng *engine.Engine, identity Identity) (*sitting, error) {
 	s := &sitting{desk: d, start: time.Now(), stop: make(chan struct{})}
 	err := sealed.Read(d.sittings(), &s.before)
@@ -126,7 +127,7 @@ func (d desk) sit(eng *engine.Engine, identity Identity) (*sitting, error) {
 		for {
 			select {
 			case <-ticks.C:
-				s.write() // an error that stays is told at the end
+				s.write() // a lasting error is returned at the end
 			case <-s.stop:
 				return
 			}
@@ -135,11 +136,11 @@ func (d desk) sit(eng *engine.Engine, identity Identity) (*sitting, error) {
 	return s, nil
 }
 
-// now returns what is known of the run, this sitting included.
+// now returns the record of the run, including this sitting.
 func (s *sitting) now() sittings {
 	now := s.before
 	now.Seconds = math.Round(100*(now.Seconds+time.Since(s.start).Seconds())) / 100
-	if bytes, err := peak.Bytes(); err == nil { // the error is that the system does not tell
+	if bytes, err := peak.Bytes(); err == nil { // an error means that the system does not report it
 		now.PeakBytes = max(now.PeakBytes, bytes)
 	}
 	return now
@@ -147,7 +148,7 @@ func (s *sitting) now() sittings {
 
 func (s *sitting) write() error { return sealed.Write(s.desk.sittings(), s.now()) }
 
-// end ends the sitting and returns what is known of the run.
+// end ends the sitting and returns the record of the run.
 func (s *sitting) end() (sittings, error) {
 	close(s.stop)
 	s.stopped.Wait()
@@ -155,7 +156,7 @@ func (s *sitting) end() (sittings, error) {
 	return now, sealed.Write(s.desk.sittings(), now)
 }
 
-// spent returns how many seconds earlier sittings spent on a run that the next one goes on with, 0 where there is nothing to go on from.
+// spent returns the seconds of earlier sittings from whose state a run would resume, 0 without such state.
 func (d desk) spent(run Run) float64 {
 	var before sittings
 	identity, err := run.Identity()
@@ -165,7 +166,7 @@ func (d desk) spent(run Run) float64 {
 	return before.Seconds
 }
 
-// result returns the result of a run, without what came of it.
+// result returns the result of a run, without its outcome.
 func (s sittings) result(run Run) *Result {
 	return &Result{
 		Format: resultFormat, Setting: run.Setting, Method: run.Method, Seed: run.Seed, Identity: s.Identity,
@@ -173,7 +174,7 @@ func (s sittings) result(run Run) *Result {
 	}
 }
 
-// fingerprint tells whether a run saved anything in its folder: it changes when one of the files does.
+// fingerprint returns a text that changes when a file in the folder of a run changes.
 func fingerprint(folder string) (string, error) {
 	var parts [][]byte
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -186,13 +187,13 @@ func fingerprint(folder string) (string, error) {
 		}
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) { // nothing yet, or a file that went while we looked
+	if errors.Is(err, fs.ErrNotExist) { // nothing yet, or a file removed meanwhile
 		err = nil
 	}
 	return train.Digest(parts...), err
 }
 
-// failure returns the result of a run whose worker died. Where nothing is known of its sittings it is of none.
+// failure returns the result of a run whose worker died. Without a record of its sittings it has none.
 func (d desk) failure(run Run, why string) (*Result, error) {
 	identity, err := run.Identity()
 	if err != nil {
@@ -208,5 +209,6 @@ func (d desk) failure(run Run, why string) (*Result, error) {
 	return result, nil
 }
 
-// Kept returns the folder in which a done run left what later studies can use, such as weights: below work, where it was done.
+// Kept returns the folder with a done run's output for later studies, such as weights, in the work folder where it was
+// done.
 func Kept(work string, size Size, run Run) string { return deskOf(work, size, run).kept() }

@@ -18,31 +18,31 @@ import (
 // Worker does runs in this process, one at a time.
 type Worker struct {
 	Store    *Store
-	Work     string // folder in which runs that are not done keep their state, see [WorkFolder]
+	Work     string // folder for the state of unfinished runs, see [WorkFolder]
 	Engine   *engine.Engine
 	Observer train.Observer // may be nil
 }
 
-// Busy is the error of a run that another program is doing.
+// Busy is the error for a run that another program is doing.
 type Busy struct{ Run Run }
 
 func (b *Busy) Error() string {
 	return fmt.Sprintf("experiment: another program is doing %s; wait for it, or look there why it takes so long", b.Run)
 }
 
-// SetThreads has the engine that this process opens next compute with n threads: XLA's, oneDNN's and Go's. XLA has never less
-// than four, one for each of the devices that it shows, but with n of 1 there is hardly ever work for a second one.
+// SetThreads sets the number of threads of the next engine that this process opens to n: XLA's, oneDNN's and Go's. XLA
+// always has at least four, one for each of its devices, but with n = 1 the other threads are nearly idle.
 func SetThreads(n int) error {
 	runtime.GOMAXPROCS(n)
 	return errors.Join(os.Setenv("NPROC", strconv.Itoa(n)), os.Setenv("OMP_NUM_THREADS", strconv.Itoa(n)))
 }
 
-// Do does a run of this size, from where an earlier try stopped, and returns how it stands then. Planned is how it stood when
-// it was decided to do it: if it stands otherwise by now, another program was faster, and nothing is done. A [Busy] error says that
-// another one is at it.
+// Do does a run of this size, resuming from saved state, and returns its status. Planned is the status when the run was
+// planned. If the status has changed, another program did the run, and Do does nothing. A [Busy] error means that
+// another program is doing it.
 //
-// A run that diverges, runs out of memory or ends with a [Failure] is one that [Failed]. Every other error is no result: what the
-// run needs is not there, or ctx is done, and the state is saved.
+// The state of a run that diverges, runs out of memory or ends with a [Failure] is [Failed]. Every other error is not a
+// result: a prerequisite of the run is missing, or ctx is done and the state is saved.
 func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, error) {
 	run := planned.Run
 	identity, err := run.Identity()
@@ -62,7 +62,7 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 		return Standing{}, err
 	}
 	result, err := w.sit(ctx, desk, filepath.Join(w.Work, string(size), "shared"), identity, run)
-	if err == nil { // where there are no locks, another program may have been faster
+	if err == nil { // without locks, another program may have been faster
 		var now Standing
 		if now, err = w.Store.Look(size, run); err == nil && now.sameAs(planned) {
 			err = w.Store.write(size, run, result)
@@ -79,7 +79,7 @@ func (w Worker) Do(ctx context.Context, size Size, planned Standing) (Standing, 
 	return w.Store.Look(size, run)
 }
 
-// sit has the run train and returns its result.
+// sit trains the run and returns its result.
 func (w Worker) sit(ctx context.Context, desk desk, shared string, identity Identity, run Run) (*Result, error) {
 	sitting, err := desk.sit(w.Engine, identity)
 	if err != nil {
@@ -92,9 +92,9 @@ func (w Worker) sit(ctx context.Context, desk desk, shared string, identity Iden
 	if err == nil {
 		err = outcome.check()
 	}
-	known, failed := sitting.end() // which matters to a later sitting alone
+	known, failed := sitting.end() // this matters only to a later sitting
 	result := known.result(run)
-	failure := func(text string) string { // without the folder, which others have elsewhere
+	failure := func(text string) string { // without the folder, which differs elsewhere
 		return strings.ReplaceAll(text, desk.folder+string(filepath.Separator), "")
 	}
 	var diverged *train.Diverged
@@ -115,11 +115,11 @@ func (w Worker) sit(ctx context.Context, desk desk, shared string, identity Iden
 	return result, nil
 }
 
-// moreMemory says what helps a run that runs out of it.
+// moreMemory states remedies for a run that runs out of memory.
 const moreMemory = "take smaller batches or micro-batches, fewer workers at a time or a machine with more memory, " +
 	"and run again with -failed"
 
-// outOfMemory reports whether what a program says is that memory is used up: XLA's words, Go's and the system's.
+// outOfMemory reports whether a program's message means lack of memory: the wording of XLA, Go or the system.
 func outOfMemory(text string) bool {
 	for _, sign := range []string{"RESOURCE_EXHAUSTED", "out of memory", "cannot allocate memory", "std::bad_alloc"} {
 		if strings.Contains(text, sign) {
@@ -129,7 +129,7 @@ func outOfMemory(text string) bool {
 	return false
 }
 
-// silent is an observer that tells nobody.
+// silent is an observer without output.
 type silent struct{}
 
 func (silent) Start(train.Progress)      {}

@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// newWorker returns a worker with folders of its own, and a run that does what train says.
+// newWorker returns a worker with its own folders, and a run whose training is train.
 func newWorker(t *testing.T, train func() (*Outcome, error)) (Worker, Run) {
 	t.Helper()
 	run := newRun(settings{Steps: 1})
@@ -27,7 +27,7 @@ func newWorker(t *testing.T, train func() (*Outcome, error)) (Worker, Run) {
 	return Worker{Store: &Store{t.TempDir()}, Work: t.TempDir(), Engine: enginetest.Open(t)}, run
 }
 
-// A run that was done since it was planned is not done again, nor is one that another program is doing.
+// A run that was done after it was planned is not done again, nor is a run in progress in another program.
 func TestAWorkerLooksFirst(t *testing.T) {
 	trained := 0
 	w, run := newWorker(t, func() (*Outcome, error) {
@@ -46,7 +46,7 @@ func TestAWorkerLooksFirst(t *testing.T) {
 		now := expect.Must(w.Do(t.Context(), Laptop, planned))(t)
 		expect.That(t, now.State == Done && trained == 1, "%s, trained %d times", now.State, trained)
 	}
-	// One that is stale is done again by who knows the file as it is, and by nobody else.
+	// A stale run is done again only if the file is unchanged since it was planned.
 	run.Version++
 	planned, err = w.Store.Look(Laptop, run)
 	expect.Require(t, err == nil && planned.State == Stale, "%v %v", planned, err)
@@ -56,7 +56,7 @@ func TestAWorkerLooksFirst(t *testing.T) {
 	}
 }
 
-// What a run leaves in the shared folder is there for other runs of the size, and for none of another size.
+// Files in the shared folder are available to other runs of the size, and not to another size.
 func TestSharedFolder(t *testing.T) {
 	w, run := newWorker(t, nil)
 	var found []bool
@@ -76,7 +76,7 @@ func TestSharedFolder(t *testing.T) {
 	expect.Equal(t, found, []bool{false, true, false, true}, "found")
 }
 
-// The log of a training stays when the run is done, and is no sign that a run has saved something.
+// The log of a training stays when the run is done, and does not count as saved state.
 func TestLogsStay(t *testing.T) {
 	w, run := newWorker(t, nil)
 	run.Train = func(_ context.Context, _ *engine.Engine, place Place) (*Outcome, error) {
@@ -97,7 +97,7 @@ func TestLogsStay(t *testing.T) {
 	expect.Equal(t, len(left), 3, "%v", left)
 }
 
-// Want of memory is a result, and so is what another try would end in as well; what else a run says when it ends is none.
+// Lack of memory and failures that every retry would repeat are results; other errors of runs are not.
 func TestErrorsOfRuns(t *testing.T) {
 	collapsed := &Failure{errors.New("the embedding has collapsed")}
 	for cause, failure := range map[error]string{
@@ -127,7 +127,7 @@ func TestSetThreads(t *testing.T) {
 		"%v: %d, %s, %s", err, runtime.GOMAXPROCS(0), os.Getenv("NPROC"), os.Getenv("OMP_NUM_THREADS"))
 }
 
-// answered returns answers of which as many are right as on the test examples of a point.
+// answered returns answers with as many correct ones as on the test examples of a point.
 func answered(p Point) Answers {
 	answers := make(Answers, p.Test.N())
 	for i := range p.Test.TruePositive + p.Test.TrueNegative {
@@ -136,7 +136,7 @@ func answered(p Point) Answers {
 	return answers
 }
 
-// Answers are kept at the points that a rule chooses, loose and packed, and are read on request alone.
+// Answers are stored at the points that a rule chooses, loose and packed, and are read only on request.
 func TestAnswers(t *testing.T) {
 	w, run := newWorker(t, func() (*Outcome, error) {
 		points := []Point{scored("", 1, 0.6), scored("", 2, 0.9), scored("", 3, 0.7), scored("", 4, 0.8)}
@@ -158,7 +158,7 @@ func TestAnswers(t *testing.T) {
 				"%s: answers at point %d: %t, want %t", what, i, p.Answers != nil, kept)
 		}
 	}
-	check("loose", 1, 3) // by the oracle and by the end
+	check("loose", 1, 3) // chosen by Oracle and Last
 	expect.NoError(t, w.Store.Pack(Laptop, []Run{run}))
 	check("packed", 1, 3)
 	keep(t, w.Store, run, nil)

@@ -46,7 +46,7 @@ func TestNoSlurm(t *testing.T) {
 		strings.Contains(err.Error(), "there is no Slurm on this machine"), "got %v", err)
 }
 
-// What the caller cannot tell is an error before anything is submitted.
+// An error of the caller's function ends Do before any submission.
 func TestTheCallersErrorEndsIt(t *testing.T) {
 	w, cut := newWork(t, 1, `result`), errors.New("a result is cut short")
 	if err := w.Do(t.Context(), func() ([]string, error) { return nil, cut }); !errors.Is(err, cut) || w.read("calls") != "" {
@@ -63,7 +63,7 @@ func TestStoppedBeforeAnythingIsSubmitted(t *testing.T) {
 		w.read("calls") == "", "got %v, and sbatch was called: %q", err, w.read("calls"))
 }
 
-// A record that cannot be read may be that of jobs which run: nothing is submitted.
+// An unreadable record may list running jobs: nothing is submitted.
 func TestADamagedRecordIsNotForgotten(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("hold", "yes", false)
@@ -76,7 +76,7 @@ func TestADamagedRecordIsNotForgotten(t *testing.T) {
 	w.submitted(t, "1")
 }
 
-// Where there is no result, no log and no memory of the task, the error says so.
+// Without a result, a log and Slurm's record of the task, the error states this.
 func TestNoLog(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("hold", "yes", false)
@@ -87,7 +87,7 @@ func TestNoLog(t *testing.T) {
 	expect.Error(t, err, "run 0: how it ended, Slurm no longer knows, and it left no log")
 }
 
-// The lock is given up with Do, whatever came of it.
+// Do releases the lock on every return.
 func TestTheFolderIsFreeAgain(t *testing.T) {
 	w := newWork(t, 1, `result`)
 	expect.NoError(t, w.do(t))
@@ -123,7 +123,7 @@ func TestRealSlurm(t *testing.T) {
 	}
 }
 
-// What a real Slurm says of tasks that end with an error, are cancelled, or cannot be submitted.
+// The report of a real Slurm for tasks that end with an error, are cancelled, or cannot be submitted.
 func TestRealSlurmEndsTasks(t *testing.T) {
 	if os.Getenv("PUCL_SLURM") == "" {
 		t.Skip("PUCL_SLURM is not set; .ci/slurm starts a Slurm and sets it")

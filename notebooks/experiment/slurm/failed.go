@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Failed says which tasks ended without what they should leave: those that are given up, and others that are not tried
-// again for that.
+// Failed lists the tasks that ended without their result: the tasks given up, and others that are not retried because
+// of them.
 type Failed struct{ Tasks []Task }
 
-// Task is one that ended.
+// Task is an ended task.
 type Task struct {
 	Name  string
-	State string // in which Slurm saw it end: "FAILED", "TIMEOUT"; "" where the cluster has forgotten
+	State string // final state in Slurm: "FAILED", "TIMEOUT"; "" if the cluster has forgotten it
 	Log   string // path
-	Lost  int    // how often it ended so, save for want of time
+	Lost  int    // number of such ends, except time limits
 
 	own bool // it ended by itself, with an error
 }
 
-// Final reports whether the task would end so again: it ended by itself with an error, or somebody cancelled it.
+// Final reports whether a retry would end the same way: it ended by itself with an error, or a user cancelled it.
 func (t Task) Final() bool { return t.own || t.State == "CANCELLED" }
 
-// worstFirst sorts tasks so that those which would end so again come first, and then those that were lost most often.
+// worstFirst sorts tasks: final ones first, then by the number of losses, largest first.
 func worstFirst(tasks []Task) []Task {
 	slices.SortStableFunc(tasks, func(a, b Task) int {
 		switch {
@@ -38,10 +38,10 @@ func worstFirst(tasks []Task) []Task {
 	return tasks
 }
 
-// outOfTime reports whether the task had to make room, and will go on from where it was.
+// outOfTime reports whether the task reached its time limit or was preempted, and can resume.
 func (t Task) outOfTime() bool { return t.State == "TIMEOUT" || t.State == "PREEMPTED" }
 
-// shownTasks and shownLines bound an error.
+// shownTasks and shownLines limit the length of an error.
 const shownTasks, shownLines = 3, 5
 
 func (e *Failed) Error() string {
@@ -61,7 +61,7 @@ func (e *Failed) Error() string {
 	return b.String()
 }
 
-// how returns how the task ended, and the last lines of its log.
+// how describes the end of the task, with the last lines of its log.
 func (t Task) how() string {
 	state := "how it ended, Slurm no longer knows"
 	if t.State != "" {

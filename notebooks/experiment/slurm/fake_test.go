@@ -15,15 +15,15 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The tests run a Slurm of files: this test program under the names of Slurm's, in a folder that is all of PATH's beginning. In
-// that folder
+// The tests use a file-based fake of Slurm: this test program under the names of Slurm's programs, in a folder that is
+// first in PATH. In that folder
 //
-//	queue    holds what squeue prints, save for a job that the fake has forgotten
+//	queue    holds what squeue prints, except jobs that the fake has forgotten
 //	calls    has a line for each call of sbatch, with its arguments
-//	refuse   has sbatch fail with that text, after as many calls as its first line tells
-//	say      has sbatch print that before the number of the job
-//	hold     has sbatch queue tasks and run none
-//	down     has squeue fail so many times
+//	refuse   makes sbatch fail with that text, after the number of calls in its first line
+//	say      makes sbatch print that before the number of the job
+//	hold     makes sbatch queue tasks and run none
+//	down     is the number of times that squeue fails
 //	accounts holds what sacct prints; without the file the cluster keeps none
 //	config   holds what scontrol prints
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// fake is a Slurm of files.
+// fake is a file-based Slurm.
 type fake struct{ folder string }
 
 // newFake puts a fake Slurm first in PATH.
@@ -55,7 +55,7 @@ func newFake(t *testing.T) fake {
 	return f
 }
 
-// read returns what is in a file, "" where there is none.
+// read returns the content of a file, "" if there is none.
 func (f fake) read(name string) string {
 	data, err := os.ReadFile(filepath.Join(f.folder, name))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -64,7 +64,7 @@ func (f fake) read(name string) string {
 	return string(data)
 }
 
-// write makes a file, or appends to it.
+// write writes a file, or appends to it.
 func (f fake) write(name, text string, appending bool) {
 	flags := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
 	if appending {
@@ -113,7 +113,7 @@ func (f fake) sbatch() error {
 	return nil
 }
 
-// task runs one and returns its state and the reason.
+// task runs one task and returns its state and the reason.
 func (f fake) task(script []byte, job, index int) string {
 	var log string
 	for _, arg := range os.Args[1:] {
@@ -149,7 +149,7 @@ func (f fake) squeue() error {
 		f.write("down", strconv.Itoa(n-1), false)
 		return errors.New("Unable to contact slurm controller (connect failure)")
 	}
-	fmt.Print("7|N/A|RUNNING|None\n8|0|RUNNING|None\n" + f.read("queue")) // jobs of others come first
+	fmt.Print("7|N/A|RUNNING|None\n8|0|RUNNING|None\n" + f.read("queue")) // jobs of other users come first
 	return nil
 }
 

@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// Status is how far the tasks that were submitted are.
+// Status is the progress of the submitted tasks.
 type Status struct {
-	Jobs                           []string // "123"
-	Earlier                        bool     // whether an earlier start in this folder submitted them, perhaps to do something else
+	Jobs []string // "123"
+	// Whether an earlier start in this folder submitted them, perhaps for other work.
+	Earlier                        bool
 	Tasks, Running, Waiting, Ended int
-	Reason                         string // why the first that waits does, in Slurm's words: "Resources"
-	Trouble                        string // what hinders now: Slurm does not answer; "" where nothing does
+	Reason                         string // why the first waiting task waits, in Slurm's words: "Resources"
+	Trouble                        string // the current obstacle, such as Slurm not answering; "" for none
 }
 
 // String returns "job 123: 3 of 10 tasks ended, 2 running, 5 waiting (Resources)".
@@ -40,24 +41,25 @@ func (s Status) String() string {
 	return text
 }
 
-// taskID names a task to Slurm: the index is that in its array.
+// taskID identifies a task in Slurm: index is the index in its array.
 type taskID struct {
 	job   string
 	index int
 }
 
-// end is how a task ended, in Slurm's words; the zero value is a way that Slurm no longer knows.
+// end is how a task ended, in Slurm's words; the zero value means that Slurm has forgotten it.
 type end struct {
 	state string // "FAILED"
-	own   bool   // with an exit code of its own, other than 0
+	own   bool   // with a nonzero exit code of the program
 }
 
-// over lists the states of tasks that will not run any more. Others, among them those to come, are of tasks that may.
+// over lists the final states. Tasks in any other state, including future ones, may still run.
 var over = []string{
 	"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT",
 }
 
-// follow waits until all tasks of the arrays, submitted by this start or an earlier one, have ended and returns how, as far as Slurm knows.
+// follow waits until all tasks of the arrays, submitted by this start or an earlier one, have ended. It returns how
+// they ended, if Slurm still has that.
 func (c Config) follow(ctx context.Context, arrays []array, earlier bool) (map[taskID]end, error) {
 	ends := map[taskID]end{}
 	if len(arrays) == 0 {
@@ -72,7 +74,7 @@ func (c Config) follow(ctx context.Context, arrays []array, earlier bool) (map[t
 		if ctx.Err() != nil {
 			return nil, &Left{Jobs: status.Jobs, Err: ctx.Err()}
 		}
-		if status.Trouble = ""; err != nil { // that Slurm does not answer does not end tasks
+		if status.Trouble = ""; err != nil { // tasks continue if Slurm does not answer
 			status.Trouble = err.Error()
 		} else {
 			status.count(rows, ends)
@@ -93,8 +95,8 @@ func (c Config) follow(ctx context.Context, arrays []array, earlier bool) (map[t
 	return ends, nil
 }
 
-// count takes the numbers of the status from what squeue said, and keeps how tasks ended: Slurm forgets them after a while, and
-// so a task that is in no row has ended.
+// count computes the numbers of the status from the output of squeue, and stores how tasks ended, since Slurm forgets
+// them after a while. A task without a row has ended.
 func (s *Status) count(rows []row, ends map[taskID]end) {
 	s.Running, s.Waiting, s.Reason = 0, 0, ""
 	for _, r := range rows {
@@ -112,14 +114,14 @@ func (s *Status) count(rows []row, ends map[taskID]end) {
 	s.Ended = s.Tasks - s.Running - s.Waiting
 }
 
-// row is what squeue says of a task.
+// row is the output of squeue for a task.
 type row struct {
 	id            taskID
 	state, reason string
 }
 
-// squeue returns the tasks of the jobs that Slurm knows, whatever their state. It asks for all jobs of the user: asked for a job
-// that it has forgotten, Slurm calls it invalid.
+// squeue returns the tasks of the jobs that Slurm has, in all states. It queries all jobs of the user: Slurm rejects
+// the number of a job that it has forgotten as invalid.
 func squeue(ctx context.Context, jobs []string) (rows []row, err error) {
 	out, err := output(exec.CommandContext(ctx, "squeue", "--user="+strconv.Itoa(os.Getuid()), "--states=all", "--array",
 		"--noheader", "--format=%F|%K|%T|%r"))
@@ -140,7 +142,7 @@ func squeue(ctx context.Context, jobs []string) (rows []row, err error) {
 	return rows, nil
 }
 
-// sacct adds how tasks ended that squeue has forgotten. Where the cluster keeps no accounts it adds nothing.
+// sacct adds how tasks ended that squeue has forgotten. If the cluster keeps no accounts, it adds nothing.
 func sacct(jobs []string, ends map[taskID]end) {
 	out, err := exec.Command("sacct", "--jobs="+strings.Join(jobs, ","), "--allocations", "--noheader", "--parsable2",
 		"--format=JobID,State,ExitCode").Output()
@@ -161,7 +163,7 @@ func sacct(jobs []string, ends map[taskID]end) {
 	}
 }
 
-// lost returns the tasks of the arrays that have ended and are missing all the same.
+// lost returns the tasks of the arrays that have ended but are missing.
 func (c Config) lost(arrays []array, missing []string, ends map[taskID]end) (lost []Task) {
 	for _, a := range arrays {
 		for i, name := range a.Names {
@@ -174,7 +176,7 @@ func (c Config) lost(arrays []array, missing []string, ends map[taskID]end) (los
 	return lost
 }
 
-// Left says that tasks are queued or running that are no longer followed.
+// Left is the error for queued or running tasks that Do no longer follows.
 type Left struct {
 	Jobs []string
 	Err  error // that of the context
@@ -185,5 +187,5 @@ func (e *Left) Error() string {
 		strings.Join(e.Jobs, ", "), strings.Join(e.Jobs, " "))
 }
 
-// Unwrap returns why nobody follows.
+// Unwrap returns the reason.
 func (e *Left) Unwrap() error { return e.Err }

@@ -10,18 +10,18 @@ import (
 	"github.com/puclab/puclab/internal/sealed"
 )
 
-// array is a job as it was submitted.
+// array is a submitted job.
 type array struct {
 	Job   string
 	Names []string // of its tasks, by index in the array
 }
 
-// record is what the folder keeps of the jobs that were submitted and not yet seen to the end.
+// record lists the jobs that were submitted and whose end was not yet seen.
 type record struct{ Arrays []array }
 
 func (c Config) recordPath() string { return filepath.Join(c.Folder, "jobs.json") }
 
-// readRecord returns the arrays of the record, none where there is no record.
+// readRecord returns the arrays of the record, none without a record.
 func (c Config) readRecord() ([]array, error) {
 	var r record
 	err := sealed.Read(c.recordPath(), &r)
@@ -35,7 +35,7 @@ func (c Config) readRecord() ([]array, error) {
 	return r.Arrays, nil
 }
 
-// writeRecord puts the arrays into the record, and removes it where there are none.
+// writeRecord writes the arrays to the record, and removes it if there are none.
 func (c Config) writeRecord(arrays []array) error {
 	if len(arrays) > 0 {
 		return sealed.Write(c.recordPath(), record{arrays})

@@ -16,26 +16,26 @@ import (
 	"github.com/puclab/puclab/internal/filelock"
 )
 
-// Config says what the tasks of an array do, and where. Folder and Command are needed.
+// Config describes the tasks of an array. Folder and Command are required.
 type Config struct {
 	Folder  string        // for the record of the jobs, the program and the logs of the tasks; made if missing
 	Command []string      // a program and its arguments; a task adds its index. It runs in the current folder
 	Threads int           // CPUs of a task; 0 means 1
-	Options []string      // of sbatch, after those that are chosen here: "--partition=gpu"
-	Tries   int           // how often a task is lost, save for want of time, before it is given up; 0 means 3
-	Poll    time.Duration // the longest time between two questions to Slurm; 0 means 15 s
-	Report  func(Status)  // is told how far the tasks are; may be nil
+	Options []string      // of sbatch, after the options set here: "--partition=gpu"
+	Tries   int           // losses of a task, except time limits, before it is given up; 0 means 3
+	Poll    time.Duration // the longest interval between queries of Slurm; 0 means 15 s
+	Report  func(Status)  // receives the progress of the tasks; may be nil
 }
 
-// mostSubmissions bounds how often tasks that run out of time are submitted: a limit that is too short for any of them to get
-// anywhere would otherwise be met for ever.
+// mostSubmissions limits the submissions of tasks that run out of time: otherwise a time limit that is too short for
+// any progress would cause an endless loop.
 const mostSubmissions = 50
 
-// Do has the cluster do what is missing, until nothing is. missing is called while no task is queued or running; it returns a
-// name for each of the indices 0, 1, … by which tasks will be told what to do. A task whose result shows late, as it may on a
-// network's file system, is submitted again and must leave a result that is there alone.
+// Do runs the missing tasks on the cluster until none is missing. It calls missing while no task is queued or running;
+// missing returns a name for each of the indices 0, 1, … that tasks receive. A task whose result appears late, as on a
+// network file system, is submitted again; it must leave an existing result unchanged.
 //
-// Besides those of missing, errors are [Failed], [Left], and sentences about Slurm and the folder.
+// Besides the errors of missing, it returns [Failed], [Left], and errors about Slurm and the folder.
 func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error {
 	c.Threads, c.Tries, c.Poll = cmp.Or(c.Threads, 1), cmp.Or(c.Tries, 3), cmp.Or(c.Poll, 15*time.Second)
 	if c.Report == nil {
@@ -47,7 +47,7 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 	}
 	defer release()
 
-	losses := map[string]int{} // of each task
+	losses := map[string]int{} // by task
 	for submissions := 0; ; submissions++ {
 		submitted, err := c.readRecord()
 		if err != nil {
@@ -70,7 +70,7 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 		}
 		givenUp := func(t Task) bool { return t.Final() || t.Lost >= c.Tries }
 		if slices.ContainsFunc(lost, givenUp) || len(lost) > 0 && submissions >= mostSubmissions {
-			// What was told is not told again by the next start, which tries anew.
+			// The next start retries and does not report this again.
 			return errors.Join(&Failed{Tasks: worstFirst(lost)}, c.writeRecord(nil))
 		}
 		if len(names) == 0 {
@@ -85,7 +85,7 @@ func (c Config) Do(ctx context.Context, missing func() ([]string, error)) error 
 	}
 }
 
-// open checks what Do needs, makes the folder, its paths absolute, and takes its lock.
+// open validates the requirements of Do, creates the folder, makes its paths absolute, and takes its lock.
 func (c *Config) open() (release func(), err error) {
 	own := func(option string) bool {
 		if !strings.HasPrefix(option, "--") { // -M other, and -Mother too

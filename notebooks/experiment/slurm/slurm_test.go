@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// work is some tasks, each of which is to leave a file named after it.
+// work is a list of tasks, each of which must leave a file named after it.
 type work struct {
 	fake
 	Config
@@ -23,8 +23,8 @@ type work struct {
 	names   []string
 }
 
-// newWork returns n tasks "run 0", "run 1", … that run a line of the shell, in which $name is the task's name, $tries tells how
-// often it was started before, and `result` leaves what it should.
+// newWork returns n tasks "run 0", "run 1", … that run a line of the shell. In it $name is the task's name, $tries the
+// number of earlier starts, and `result` writes the result.
 func newWork(t *testing.T, n int, line string) *work {
 	t.Helper()
 	w := newRealWork(t, n, line)
@@ -55,7 +55,7 @@ result() { echo "$name $1" >"done $name"; }
 	return w
 }
 
-// missing lists the tasks that left nothing.
+// missing lists the tasks without a result.
 func (w *work) missing() (names []string, err error) {
 	for _, name := range w.names {
 		if _, err := os.Stat(filepath.Join(w.results, "done "+name)); err != nil {
@@ -75,7 +75,7 @@ func (w *work) do(t *testing.T) error {
 	return err
 }
 
-// submitted compares the number of tasks in each array that was submitted.
+// submitted compares the number of tasks in each submitted array.
 func (w *work) submitted(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
@@ -115,13 +115,14 @@ func TestArgumentsOfTheCommandComeFirst(t *testing.T) {
 	expect.Equal(t, string(expect.Must(os.ReadFile(filepath.Join(w.results, "done run 0")))(t)), "it's 0\n")
 }
 
-// What is killed is tried again, and what is out of time for longer; what ended by itself or was cancelled is told at once.
+// Killed tasks are retried, and tasks out of time for longer; tasks that ended by themselves or were cancelled are
+// reported at once.
 func TestHowTasksEnd(t *testing.T) {
 	expect.Slow(t)
 	for _, tt := range []struct {
 		what, line string
 		arrays     []string // last index of each
-		failed     string   // state of those that Do gives up; "" where all is well in the end
+		failed     string   // state of the tasks given up; "" for success
 	}{
 		{"killed once", `[ "$name$tries" = "run 1"0 ] && kill -9 $$; result`, []string{"2", "0"}, ""},
 		{"each killed once, and out of time before", `[ $tries -lt "${name#run }" ] && exit 99; [ "$name" = "run $tries" ] && kill -9 $$; result`,
@@ -150,7 +151,7 @@ func TestHowTasksEnd(t *testing.T) {
 	}
 }
 
-// The error shows what those tasks said last that ended by themselves, before those that were only killed.
+// The error shows the last log lines of tasks that ended by themselves, before those of killed tasks.
 func TestFailedTellsTheEndOfTheLog(t *testing.T) {
 	w := newWork(t, 9, `[ $1 -lt 4 ] && kill -9 $$; for i in 1 2 3 4 5 6 7; do echo "line $i of $name"; done; exit 1`)
 	err := w.do(t)
@@ -161,7 +162,8 @@ func TestFailedTellsTheEndOfTheLog(t *testing.T) {
 	expect.That(t, !strings.Contains(text, "line 2") && !strings.Contains(text, "run 0"), "%q tells too much", text)
 }
 
-// waiting starts Do with tasks that stay in the queue and returns when it has seen them there and says so, with what stops it.
+// waiting starts Do with tasks that stay in the queue. It returns once Do reports them there with the given text, with
+// a function that stops it.
 func (w *work) waiting(t *testing.T, says string) (stop func(), result chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -184,7 +186,7 @@ func (w *work) waiting(t *testing.T, says string) (stop func(), result chan erro
 	return cancel, result
 }
 
-// finish has a task leave its result, and the queue hold what is given.
+// finish makes tasks leave their results, and sets the content of the queue.
 func (w *work) finish(t *testing.T, queue string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -194,7 +196,7 @@ func (w *work) finish(t *testing.T, queue string, names ...string) {
 	expect.NoError(t, os.Rename(filepath.Join(w.folder, "queue.new"), filepath.Join(w.folder, "queue")))
 }
 
-// Jobs outlive the one that submitted them, and the next one waits for them.
+// Jobs outlive the program that submitted them, and the next one waits for them.
 func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("hold", "yes", false)
@@ -217,7 +219,7 @@ func TestTheNextStartWaitsForTheSameJobs(t *testing.T) {
 	w.submitted(t, "1")
 }
 
-// What squeue has forgotten is asked of sacct; where there are no accounts it counts as killed.
+// If squeue has forgotten a task, sacct is queried; without accounts it counts as killed.
 func TestForgottenTasks(t *testing.T) {
 	for _, tt := range []struct{ accounts, want string }{
 		{"100_0|COMPLETED|0:0\n100_1|FAILED|1:0\n", "run 1: FAILED"},
@@ -243,7 +245,7 @@ func TestForgottenTasks(t *testing.T) {
 	}
 }
 
-// A Slurm that does not answer has not ended anything.
+// If Slurm does not answer, no task counts as ended.
 func TestASilentSlurmIsWaitedFor(t *testing.T) {
 	w := newWork(t, 2, `result`)
 	w.write("down", "3", false)
@@ -259,7 +261,7 @@ func TestASilentSlurmIsWaitedFor(t *testing.T) {
 		"told %q", troubles)
 }
 
-// A later array that is refused waits for the first; nothing of it is lost.
+// A later array that is rejected waits for the first; none of its tasks is lost.
 func TestALaterArrayIsRefused(t *testing.T) {
 	w := newWork(t, 3, `result`)
 	w.write("config", "MaxArraySize = 2\n", false)

@@ -13,8 +13,8 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// submit submits a task for each name, in as many arrays as the cluster's limit asks for. If it refuses an array after others
-// were taken, as it may where a user can only have so many jobs, the rest is left for the next time.
+// submit submits a task for each name, in as many arrays as the cluster's limit requires. If the cluster rejects an
+// array after accepting others, for example because of a limit on a user's jobs, the rest is left for the next time.
 func (c Config) submit(names []string) error {
 	program, err := c.copyProgram()
 	if err != nil {
@@ -40,7 +40,7 @@ func (c Config) submit(names []string) error {
 	return nil
 }
 
-// tasks returns how many tasks the arrays have.
+// tasks returns the number of tasks in the arrays.
 func tasks(arrays []array) (n int) {
 	for _, a := range arrays {
 		n += len(a.Names)
@@ -48,7 +48,7 @@ func tasks(arrays []array) (n int) {
 	return n
 }
 
-// copyProgram puts the program of the command into the folder, where it stays as it is until all tasks have ended.
+// copyProgram copies the program of the command into the folder, where it stays unchanged until all tasks have ended.
 func (c Config) copyProgram() (string, error) {
 	path, err := exec.LookPath(c.Command[0])
 	if err != nil {
@@ -62,7 +62,7 @@ func (c Config) copyProgram() (string, error) {
 	return copied, wholefile.Keep(copied, data, 0o755)
 }
 
-// sbatch submits an array of n tasks, the first of which gets the index first, and returns its job.
+// sbatch submits an array of n tasks and returns its job. The first task gets the index first.
 func (c Config) sbatch(program string, first, n int) (job string, err error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -72,16 +72,16 @@ func (c Config) sbatch(program string, first, n int) (job string, err error) {
 		"--job-name=" + filepath.Base(program),
 		"--cpus-per-task=" + strconv.Itoa(c.Threads),
 		"--export=ALL",
-		"--requeue", // a task whose node failed
+		"--requeue", // if the node of a task fails
 	}, c.Options...)
 	args = append(args,
 		"--parsable",
 		"--chdir="+folder,
 		fmt.Sprintf("--array=0-%d", n-1),
 		"--output="+filepath.Join(strings.ReplaceAll(c.Folder, "%", "%%"), "logs", "%A_%a.log"),
-		"--open-mode=append", // a task that is requeued keeps what it said before
+		"--open-mode=append", // a requeued task keeps its earlier log
 	)
-	// Not ended by what ends Do: whether it was submitted would not be known.
+	// The context of Do does not end sbatch: otherwise its success would be unknown.
 	cmd := exec.Command("sbatch", args...)
 	cmd.Stdin = strings.NewReader(c.script(program, first))
 	out, err := output(cmd)
@@ -95,7 +95,7 @@ func (c Config) sbatch(program string, first, n int) (job string, err error) {
 	return job, nil
 }
 
-// script returns what a task does.
+// script returns the shell script of a task.
 func (c Config) script(program string, first int) string {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n")
@@ -112,7 +112,7 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 
 var maxArray = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`)
 
-// maxArraySize returns how many tasks an array may have: Slurm's default where the cluster does not tell.
+// maxArraySize returns the largest number of tasks in an array: Slurm's default if the cluster does not report it.
 func maxArraySize() int {
 	out, err := exec.Command("scontrol", "show", "config").Output()
 	if found := maxArray.FindSubmatch(out); err == nil && found != nil {
@@ -123,7 +123,7 @@ func maxArraySize() int {
 	return 1001
 }
 
-// output returns what a program of Slurm prints; its error holds what the program said.
+// output returns the output of a Slurm program; its error includes the program's message.
 func output(cmd *exec.Cmd) (string, error) {
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -9,11 +9,11 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 )
 
-// What runs of the figures have in common that go over amounts of data: batches are drawn as they come, so that a batch has the γ and the
-// π of the data and the bias that Theorem 1 is about; and encoders are judged by what knows all classes, [Neighbors] and [Ceiling], and by
-// PUPL from z, once, at the end.
+// Common settings of figures over amounts of data. Batches are drawn without forced labels, so a batch has the γ and π
+// of the data and the bias of Theorem 1. Encoders are evaluated with fully labeled data, by [Neighbors] and [Ceiling],
+// and by PUPL from z, once, at the end.
 
-// ofFigures returns the setting of a task in runs of figures at a size, without its name and its amounts.
+// ofFigures returns the setting of a task in runs of figures at a size, without name and amounts.
 func ofFigures(size experiment.Size, task string) (s setting, err error) {
 	switch size {
 	case experiment.Smoke:
@@ -31,14 +31,14 @@ func ofFigures(size experiment.Size, task string) (s setting, err error) {
 	if s.Seeds = 3; size == experiment.Smoke {
 		s.Seeds = 1
 	}
-	if size != experiment.Paper { // where heads take little of a run, and Figure 3 looks at all
+	if size != experiment.Paper { // heads take little of a run's time, and Figure 3 needs all
 		s.Heads = []string{PUPLOnZ, Ceiling}
 	}
 	return s, nil
 }
 
-// paperFigure is a task as the figures of the paper have it: [woofAndNette], with ResNet-34 where every dog is positive, or CIFAR-10 as in
-// [paper] for the images of four or two of its classes.
+// paperFigure returns a task as in the paper's figures: [woofAndNette], with ResNet-34 if every dog is positive, or
+// CIFAR-10 as in [paper] for the images of four or two of its classes.
 func paperFigure(task string) setting {
 	s := woofAndNette()
 	switch task {
@@ -49,24 +49,26 @@ func paperFigure(task string) setting {
 		s = paperDogsAndCats()
 	default:
 		s = paperDogsAndCats()
-		s.Pretrain.Steps *= 2 // as many images twice
+		s.Pretrain.Steps *= 2 // twice as many images
 	}
 	return s
 }
 
-// competitive is by how many points of accuracy a method that "stays competitive" may be below another. The numbers of the paper's authors
-// need that much: where labels are many PUCL is 0.8 to 1.8 points below SCL-PU. By how much it is above does not matter.
+// competitive is the margin, in points of accuracy, for "stays competitive": a method may be at most this far below
+// another. The authors' numbers require it: with many labels PUCL is 0.8 to 1.8 points below SCL-PU. A lead of any size
+// is allowed.
 const competitive = 2
 
-// caseControl returns the setting with n_U unlabeled images, a share prior of them positive, and γ n_U labeled ones beside them.
+// caseControl returns the setting with n_U unlabeled images, a fraction prior of them positive, and γ n_U additional
+// labeled images.
 func (s setting) caseControl(unlabeled int, gamma, prior float64) setting {
 	s.Data.Unlabeled, s.Data.Prior, s.Data.Labeled = unlabeled, prior, int(math.Round(gamma*float64(unlabeled)))
 	s.Name = caseControlName(s.Data.Benchmark, unlabeled, gamma, prior)
 	return s
 }
 
-// singleSet returns the setting with N images, a share prior of them positive, so many of which are labeled that there are γ for each
-// that is not.
+// singleSet returns the setting with N images, a fraction prior of them positive, with γ labeled images per unlabeled
+// one.
 func (s setting) singleSet(total int, gamma, prior float64) setting {
 	s.Data.Single, s.Data.Total, s.Data.Prior = true, total, prior
 	s.Data.Labeled = int(math.Round(float64(total) * gamma / (1 + gamma)))
@@ -84,7 +86,7 @@ func oneSetName(task string, total int, gamma, prior float64) string {
 	return fmt.Sprintf("%s, one set of %d, γ = %g, π = %g", task, total, gamma, prior)
 }
 
-// ofSize returns what a figure goes over at a size.
+// ofSize returns the parameters of a figure at a size.
 func ofSize[T any](bySize map[experiment.Size]T, size experiment.Size) (T, error) {
 	of, ok := bySize[size]
 	if !ok {
@@ -93,7 +95,7 @@ func ofSize[T any](bySize map[experiment.Size]T, size experiment.Size) (T, error
 	return of, nil
 }
 
-// gridOf returns the runs of settings by these objectives: seed after seed, in each the settings in their order.
+// gridOf returns the runs of settings with these objectives, ordered by seed and then by setting.
 func gridOf(name string, size experiment.Size, list []setting, objectives ...pucl.Objective) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: name, Size: size}
 	list, err := withBenchmarks(list)

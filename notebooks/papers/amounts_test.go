@@ -17,7 +17,7 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// A claim about a lead in two settings is decided by the differences of differences within seeds.
+// A claim about a lead in two settings is decided by within-seed differences of differences.
 func TestDecideThan(t *testing.T) {
 	cells := fakeLeads()
 	for _, tt := range []struct {
@@ -36,8 +36,9 @@ func TestDecideThan(t *testing.T) {
 	}
 }
 
-// fakeLeads are results of three seeds in which PUCL leads ssCL by 1 to 3 points in the easy setting and, seed by seed, by 2 more in the hard one. The seeds
-// of the settings are in another order, and one more seed is in the hard one alone.
+// fakeLeads returns results of three seeds: PUCL leads ssCL by 1 to 3 points in the easy setting, and by 2 points more
+// in the hard one for each seed. The seeds of the settings are in different order, and the hard setting has one more
+// seed.
 func fakeLeads() *experiment.Cells {
 	cells := &experiment.Cells{}
 	for _, run := range []struct {
@@ -54,14 +55,14 @@ func fakeLeads() *experiment.Cells {
 	return cells
 }
 
-// scoredRun is a done run that has so many of 1,000 test images right.
+// scoredRun returns a done run with right of 1,000 test images correct.
 func scoredRun(setting string, row Row, seed uint64, right int) experiment.Standing {
 	test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 1000 - right}}
 	return experiment.Standing{Run: experiment.Run{Setting: setting, Method: row.Method, Seed: seed}, State: experiment.Done,
 		Result: &experiment.Result{Points: []experiment.Point{{Head: row.Head, Test: &test}}}}
 }
 
-// The tasks that change which classes there are, and amounts and priors, give the images that they say.
+// Tasks with other classes, amounts and priors contain the stated images.
 func TestAmounts(t *testing.T) {
 	for _, tt := range []struct {
 		data                     Data
@@ -113,7 +114,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// SCL sees every class: all positive examples are labeled, and first.
+// SCL uses every class: all positive examples are labeled and come first.
 func TestAllLabeled(t *testing.T) {
 	labels := []int{1, 0, 1, 1, 0}
 	s, err := datasets.NewSplit(labels, []string{"-", "+"}, datasets.SplitConfig{Positive: []int{1}, Labeled: 1, Setting: datasets.SingleDataset})
@@ -128,7 +129,7 @@ func TestAllLabeled(t *testing.T) {
 	expect.That(t, scl().Name == sclName && pucl.SCLPU().Name != sclName, "%v", scl().Name)
 }
 
-// A run of a figure is judged by neighbors beside all heads, and SCL, which knows the classes, is judged too.
+// A run of a figure is evaluated by nearest neighbors and all heads, and so is SCL, which has all classes.
 func TestRunOfAFigure(t *testing.T) {
 	expect.Slow(t)
 	grid := expect.Must(Figure8(experiment.Smoke))(t)
@@ -142,11 +143,11 @@ func TestRunOfAFigure(t *testing.T) {
 		}
 	}
 	if judged[Neighbors] < 0.9 || judged[Ceiling] < 0.9 || outcome.Points[len(outcome.Points)-1].Head != Neighbors {
-		t.Errorf("shoes and tops apart, all classes known: %v", judged) // pixels alone tell them apart
+		t.Errorf("shoes and tops apart, all classes known: %v", judged) // pixels alone separate them
 	}
 }
 
-// Published numbers stand at settings and rows that the figure has, once each.
+// Published numbers refer to settings and rows of the figure, once each.
 func TestPublishedOfSweeps(t *testing.T) {
 	sweeps := []Sweep{AuthorsOverLabels(), AuthorsProbes()}
 	for _, v := range samplings[experiment.Paper] {
@@ -167,13 +168,13 @@ func TestPublishedOfSweeps(t *testing.T) {
 		if p, words, err := s.DrawPublished(); err == nil && p != nil && strings.Contains(words, "as published") {
 			drawn++
 		} else if s.Title != "Woof-vs-Nette, labels beside the unlabeled images: "+PUPL {
-			t.Errorf("%s: %v", s.Title, err) // of those alone nothing is published
+			t.Errorf("%s: %v", s.Title, err) // for these heads nothing is published
 		}
 	}
 	expect.That(t, drawn == len(sweeps)-1, "%d of %d drawn", drawn, len(sweeps))
 }
 
-// By the authors' own numbers SCL-PU overtakes PUCL between 5,000 and 10,000 labels.
+// In the authors' numbers SCL-PU overtakes PUCL between 5,000 and 10,000 labels.
 func TestAuthorsOvertake(t *testing.T) {
 	s := AuthorsOverLabels()
 	low, high := s.Crossing(s.PublishedMean, Row{Method: "SCL-PU"}, Row{Method: "PUCL"})
@@ -183,7 +184,7 @@ func TestAuthorsOvertake(t *testing.T) {
 	}
 }
 
-// A sweep draws what is done, and tells how the rest is done; the table says n/a.
+// A sweep draws the done runs and names the command for the rest; the table shows n/a.
 func TestSweep(t *testing.T) {
 	s := Sweep{Title: "leads", XLabel: "x", Rows: []Row{{Method: "PUCL"}, {Method: "ssCL"}}, X: []float64{1, 2}, Grid: "figure-9000",
 		Setting: func(x float64) string { return map[float64]string{1: "easy", 2: "hard"}[x] }}
@@ -216,7 +217,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Tenths of a point are not drawn as hills, and an axis does not go beyond 100 for it.
+// Differences of tenths of a point are not enlarged to the full axis, and no axis extends beyond 100 for them.
 func TestSweepHasAScale(t *testing.T) {
 	for _, c := range []struct{ low, high, from, to float64 }{{99.9, 99.95, 98, 100}, {70, 70.5, 69.25, 71.25}, {50, 95, 48.2, 96.8}} {
 		p, err := Sweep{}.draw("", []viz.Curve{{Name: "PUCL", X: []float64{1, 2}, Y: []float64{c.low, c.high}}})
@@ -225,7 +226,7 @@ func TestSweepHasAScale(t *testing.T) {
 	}
 }
 
-// A size that is not there is named with those that are; dogs that are not on this machine with their data set.
+// The error for an unknown size lists the sizes; the error for missing dog images names their data set.
 func TestFiguresRefuse(t *testing.T) {
 	for _, of := range map[string]func(experiment.Size) (experiment.Grid, error){figure3: Figure3, figure4: Figure4, figure5: Figure5, figure8: Figure8} {
 		expect.Error(t, expect.Err(of("huge")), `no size "huge"`)

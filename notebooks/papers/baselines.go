@@ -18,11 +18,12 @@ import (
 
 // competitor is a baseline of Table 2.
 type competitor struct {
-	name  string                                          // as the table has it
-	slow  bool                                            // takes longer than others, and so runs with fewer seeds
-	dear  bool                                            // has steps that cost several times as much as others', and so makes fewer
-	later bool                                            // came after the paper, which has no claim about it
-	views bool                                            // learns from views of images, as contrastive runs do
+	name string // as in the table
+	slow bool   // slower than others, so it runs with fewer seeds
+	// Its steps cost several times as much as others', so it makes fewer.
+	dear  bool
+	later bool                                            // published after the paper, which has no claim about it
+	views bool                                            // trains on views of images, as contrastive runs do
 	of    func(prior float64, set string) baseline.Method // for a data set
 }
 
@@ -47,43 +48,45 @@ func competitors() []competitor {
 	}
 }
 
-// vPUWeights are the weights of its second part that the authors of vPU name for data sets; others have the default.
+// vPUWeights are the weights of vPU's second term per data set, from its authors; other sets use the default.
 var vPUWeights = map[string]float64{"Fashion-MNIST": 0.3, "CIFAR-10": 0.03, "STL-10": 0.3}
 
-// laptopRates are learning rates for the small CNN. With the usual 1e-3, and for vPU with the 3e-4 of its authors for another network and
-// fewer steps, labels are learned by heart within two epochs. Held-out labels of FMNIST-I, 1,000 labeled, seed 1, chose among 1e-3, 1e-4
-// and 3e-5, by the proxy accuracy of the epoch that they choose: 75.6, 88.9 and 90.0 for vPU (of the test images 71.5, 88.0 and 89.4 percent
-// are right), 81.0, 91.4 and 92.1 for PAN (82.8, 89.9 and 89.9). How P3MIX-E's was chosen, [baseline.P3Mix] tells.
+// laptopRates are learning rates for the small CNN. With the usual 1e-3, and for vPU with its authors' 3e-4 for another
+// network and fewer steps, the network memorizes the labels within two epochs. The rates were selected among 1e-3, 1e-4
+// and 3e-5 on held-out labels of FMNIST-I, 1,000 labeled, seed 1, by the proxy accuracy of the epoch that it selects.
+// The values are 75.6, 88.9 and 90.0 for vPU (test accuracy 71.5, 88.0 and 89.4 percent), and 81.0, 91.4 and 92.1 for
+// PAN (82.8, 89.9 and 89.9). For P3MIX-E see [baseline.P3Mix].
 func laptopRates() map[string]float64 {
 	return map[string]float64{"vPU": 3e-5, "PAN": 3e-5, "P3MIX-E": 3e-5}
 }
 
-// laptopCIFARRates are those on CIFAR-10, where P3MIX-C too learns labels by heart with the usual rate. Held-out labels of CIFAR-I, seed 1,
-// chose among 1e-3, 1e-4 and 3e-5 in the same way: 73.8, 91.4 and 87.8 (of the test images 70.0, 81.6 and 83.1 percent are right). The
-// usual rate is theirs for nnPU too: 92.2, 89.8 and 91.3 (83.0, 82.6 and 84.1; in the last epoch 80.1, 81.1 and 83.8). For Dist-PU they
-// would have taken 1e-4, 90.9, 92.4 and 90.7, within the error of a proxy (83.4, 84.2 and 84.7; in the last epoch 83.5, 81.2 and 81.7).
+// laptopCIFARRates are the rates on CIFAR-10, where P3MIX-C also memorizes labels at the usual rate. Held-out labels of
+// CIFAR-I, seed 1, select among 1e-3, 1e-4 and 3e-5 in the same way: 73.8, 91.4 and 87.8 (test accuracy 70.0, 81.6 and
+// 83.1 percent). They also select the usual rate for nnPU: 92.2, 89.8 and 91.3 (83.0, 82.6 and 84.1; in the last epoch
+// 80.1, 81.1 and 83.8). For Dist-PU they would select 1e-4: 90.9, 92.4 and 90.7, within the error of a proxy (83.4,
+// 84.2 and 84.7; in the last epoch 83.5, 81.2 and 81.7).
 func laptopCIFARRates() map[string]float64 {
 	rates := laptopRates()
 	rates["P3MIX-C"] = 1e-4
 	return rates
 }
 
-// baselineProtocol is raised by what changes the numbers of all baselines for the same method: which examples they are given, and how
-// they are judged; the views by which agreement is measured too, as the configuration of a baseline that does not learn from views names
-// none.
+// baselineProtocol increases when the numbers of all baselines change for the same method: their examples, their
+// evaluation, or the views for the agreement rule, since the configuration of a baseline without views in training
+// names none.
 const baselineProtocol = 0
 
 // Baseline is the configuration of a run of a baseline.
 type Baseline struct {
 	Protocol  int // baselineProtocol
 	Data      Data
-	Method    string // with all its numbers
-	Encoder   string // with a linear layer behind it
-	Views     string // "" for images as they are
+	Method    string // with all its parameters
+	Encoder   string // with a linear output layer
+	Views     string // "" for unchanged images
 	Update    string // optimizer, learning rate and schedule
 	Positives int    // labeled positives in a batch
 	Unlabeled int    // unlabeled images in a batch
-	Epochs    int    // passes over the unlabeled images; each is judged
+	Epochs    int    // passes over the unlabeled images, with an evaluation after each
 }
 
 // baseline returns the run of a setting that trains a baseline.
@@ -109,7 +112,7 @@ func (s setting) baseline(c competitor, seed uint64) experiment.Run {
 	}
 }
 
-// baselineConfig returns how a baseline trains: all but the examples that judge it, and for how long.
+// baselineConfig returns the training configuration of a baseline, without evaluation data and duration.
 func (s setting) baselineConfig(c competitor, seed uint64) baseline.Config {
 	config := s.Baseline
 	config.Method, config.Encoder, config.Seed = c.of(s.prior(), s.benchmark.Set), s.Encoder, seed
@@ -120,7 +123,7 @@ func (s setting) baselineConfig(c competitor, seed uint64) baseline.Config {
 	return config
 }
 
-// prior returns the class prior that methods are told: the true one, or for STL-10 the paper's estimate.
+// prior returns the class prior given to methods: the true one, or for STL-10 the paper's estimate.
 func (s setting) prior() float64 {
 	if s.benchmark.Set == "STL-10" {
 		return s.benchmark.PaperPrior
@@ -128,7 +131,7 @@ func (s setting) prior() float64 {
 	return s.benchmark.Prior()
 }
 
-// compete does a run of so many epochs.
+// compete does a run of the given number of epochs.
 func (s setting) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, c baseline.Config, epochs int) (
 	_ *experiment.Outcome, err error) {
 	data, err := s.Data.open(c.Seed)
@@ -139,8 +142,8 @@ func (s setting) compete(ctx context.Context, eng *engine.Engine, place experime
 	return data.competeOnImages(ctx, eng, place, s.Pretrain.Recipe, c, epochs)
 }
 
-// competeOnImages trains a baseline on the images for so many epochs, and judges it after each; by the recipe views are made, by which agreement is
-// measured.
+// competeOnImages trains a baseline on the images for the given number of epochs and evaluates it after each; recipe
+// makes the views for the agreement rule.
 func (o *opened) competeOnImages(ctx context.Context, eng *engine.Engine, place experiment.Place, recipe augment.Recipe, c baseline.Config, epochs int) (
 	*experiment.Outcome, error) {
 	learn, err := o.train.examples()
@@ -159,8 +162,8 @@ func (o *opened) competeOnImages(ctx context.Context, eng *engine.Engine, place 
 	return o.compete(ctx, eng, place, learn, c, epochs)
 }
 
-// compete trains a baseline for so many passes over the unlabeled examples, and judges it after each. c.Test are the test examples, and
-// views of those held out.
+// compete trains a baseline for the given passes over the unlabeled examples and evaluates it after each. c.Test holds
+// the test examples, followed by views of the held-out examples.
 func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experiment.Place, learn baseline.Data, c baseline.Config, passes int) (
 	*experiment.Outcome, error) {
 	_, unlabeled := rows.Split(learn.Labeled)
@@ -178,12 +181,12 @@ func (o *opened) compete(ctx context.Context, eng *engine.Engine, place experime
 	return o.outcome(result.Record, judged), nil
 }
 
-// epochs returns what the epochs of a baseline were worth.
+// epochs returns the evaluations of a baseline's epochs.
 func epochs(result *baseline.Result, truth []bool) (judged []experiment.Point, err error) {
 	for _, epoch := range result.Epochs {
 		views := epoch.Test[len(truth):]
 		p, err := scored(epoch.Test[:len(truth)], truth)
-		if err != nil { // scores that are no numbers, and would be again
+		if err != nil { // non-finite scores, which a retry would repeat
 			return nil, &experiment.Failure{Err: fmt.Errorf("papers: epoch %d: %w", epoch.Epoch, err)}
 		}
 		agree, err := agreement(epoch.HeldOut, views)
@@ -202,7 +205,7 @@ func shape(source datasets.Source) augment.Shape {
 	return augment.Shape{Height: height, Width: width, Channels: channels}
 }
 
-// examples returns a part as baselines take it.
+// examples returns a part in the form that baselines take.
 func (p part) examples() (baseline.Data, error) {
 	pixels, err := read(p.images, p.Index)
 	return baseline.Data{Examples: baseline.Images{Pixels: pixels, Shape: shape(p.images)}, Labeled: p.Labeled}, err

@@ -18,11 +18,11 @@ import (
 // onTables names the grid of baselines on rows of features.
 const onTables = "rivals-on-tables"
 
-// BaselinesOnTables is every baseline, and the losses of Table 1 with their heads, on six tables of the UCI repository, so that a baseline which
-// falls behind is seen to do so where a run takes seconds. Positives and negatives are drawn as where class priors are estimated, ¼ of
-// the unlabeled examples being positive; a fifth of these is the test, a tenth of them and of the labeled positives is held out to
-// choose epochs by. Training looks at no class of these, but at their features: columns are standardized over all rows of a table, and views
-// have features from any of them, see [TableContrastive].
+// BaselinesOnTables is every baseline, and the losses of Table 1 with their heads, on six tables of the UCI repository.
+// Runs take seconds, so a baseline that falls behind is found quickly. Positives and negatives are drawn as for
+// class-prior estimation, with ¼ of the unlabeled examples positive. A fifth of these is the test set; a tenth of them
+// and of the labeled positives is held out to select epochs. Training uses no class of these rows but their features:
+// columns are standardized over all rows of a table, and views have features from any row, see [TableContrastive].
 func BaselinesOnTables(size experiment.Size) (experiment.Grid, error) {
 	seeds, sets := 5, uciSets()
 	config := baseline.Config{Encoder: tableEncoder(), Positives: 64, Unlabeled: 192}
@@ -30,7 +30,7 @@ func BaselinesOnTables(size experiment.Size) (experiment.Grid, error) {
 	case experiment.Smoke:
 		seeds, sets = 1, sets[:1]
 		sets[0].passes = 2
-	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+	case experiment.Laptop, experiment.Paper: // a GPU gives no speedup here
 	default:
 		return experiment.Grid{}, size.Unknown()
 	}
@@ -52,20 +52,20 @@ func BaselinesOnTables(size experiment.Size) (experiment.Grid, error) {
 type TableBaseline struct {
 	Protocol  int // baselineProtocol
 	Set       string
-	Labeled   int // of which a tenth is held out
+	Labeled   int // a tenth of these is held out
 	Drawn     [2]int
-	Method    string // with all its numbers
-	Encoder   string // with a linear layer behind it
+	Method    string // with all its parameters
+	Encoder   string // with a linear output layer
 	Update    string // optimizer, learning rate and schedule
 	Positives int    // labeled positives in a batch
 	Unlabeled int    // unlabeled examples in a batch
-	Epochs    int    // passes over the unlabeled examples; each is judged
+	Epochs    int    // passes over the unlabeled examples, with an evaluation after each
 }
 
-// prior returns the share of positives among unlabeled examples.
+// prior returns the fraction of positives among unlabeled examples.
 func (u uciSet) prior() float64 { return float64(u.positives) / float64(u.positives+u.negatives) }
 
-// setting names the table by its name and n_P, and a corruption rate of its own.
+// setting names the table by its name and n_P, and its corruption rate if that is not the usual one.
 func (u uciSet) setting() string {
 	name := settingName(u.name, u.labeled)
 	if u.corruptionRate() != corrupted {
@@ -113,16 +113,16 @@ func (u uciSet) compete(ctx context.Context, eng *engine.Engine, place experimen
 	return o.compete(ctx, eng, place, learn, c, u.passes)
 }
 
-// tablePart is rows of a table.
+// tablePart lists rows of a table.
 type tablePart struct{ labeled, unlabeled []int }
 
-// tableParts are the rows of a table by what they are for.
+// tableParts lists the rows of a table by purpose.
 type tableParts struct {
 	learn, held tablePart
 	test        []int
 }
 
-// deal draws labeled positives, and unlabeled positives and negatives. It is an error if a class has too few rows.
+// deal draws labeled positives, and unlabeled positives and negatives. It returns an error if a class has too few rows.
 func (u uciSet) deal(labels []int, seed, stream uint64) (labeled, positives, negatives []int, err error) {
 	var byClass [2][]int
 	for _, row := range rand.New(rand.NewPCG(seed, stream)).Perm(len(labels)) {

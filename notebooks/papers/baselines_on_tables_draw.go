@@ -5,8 +5,8 @@ import "fmt"
 // experimentTables names the claims about rows of tables.
 const experimentTables = "six tables"
 
-// OnTables is [BaselinesOnTables] as a table: every baseline, and heads on encoders by the losses of Table 1, where examples are rows. Nothing is
-// published of these draws.
+// OnTables is [BaselinesOnTables] as a table: every baseline, and heads on encoders by the losses of Table 1, where
+// examples are rows. There are no published numbers for these draws.
 func OnTables() Table {
 	t := Table{Name: onTables, Title: "Rows of tables", Claims: claimsOnTables()}
 	for _, c := range competitors() {
@@ -28,7 +28,8 @@ func TableSettings() (names []string) {
 	return names
 }
 
-// claimsOnTables returns what the paper says of images, of rows, and what is told no prior beside what is.
+// claimsOnTables returns the paper's claims about images, applied to rows, and comparisons of methods without and with
+// a given prior.
 func claimsOnTables() (list []Claim) {
 	const source = "Contrastive Positive Unlabeled Learning, Tables 1 and 2, of images"
 	for _, set := range uciSets() {

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// The tables, where PUCL_DATA_DIR has them, hold as many rows as their donors tell and enough of each class.
+// The tables, if PUCL_DATA_DIR has them, have the rows that their donors state and enough rows of each class.
 func TestUCISets(t *testing.T) {
 	if os.Getenv(datasets.EnvDataDir) == "" {
 		t.Skipf("%s names no folder with the real files", datasets.EnvDataDir)
@@ -36,7 +36,7 @@ func TestUCISets(t *testing.T) {
 	}
 }
 
-// No row has two parts to play, all parts of the unlabeled examples have the class prior, and seeds differ.
+// No row is in two parts, all parts of the unlabeled examples have the class prior, and seeds differ.
 func TestSplitOfATable(t *testing.T) {
 	u := uciSet{name: "a table", labeled: 40, positives: 100, negatives: 300}
 	labels := make([]int, 500)
@@ -71,7 +71,8 @@ func TestSplitOfATable(t *testing.T) {
 	expect.Error(t, expect.Err(u.split(labels, 1)), few)
 }
 
-// A table is read with its categories as numbers in their order and columns scaled; what is damaged is refused by its line.
+// Reading a table converts categories to numbers in their order and scales columns; damage is rejected with its line
+// number.
 func TestReadUCI(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDataDir, dir)
@@ -124,7 +125,7 @@ func runOnTable(t *testing.T, method string) *experiment.Outcome {
 	return outcome
 }
 
-// A baseline is judged on a table after every epoch.
+// A baseline on a table is evaluated after every epoch.
 func TestBaselineOnATable(t *testing.T) {
 	judged := experiment.Judgements(runOnTable(t, "nnPU").Points)
 	if j := judged[0]; len(judged) != len(experiment.Rules()) || j.Rule != experiment.Last || j.Step != 28 || j.AUC < 0.85 {
@@ -132,7 +133,7 @@ func TestBaselineOnATable(t *testing.T) {
 	}
 }
 
-// An encoder is judged by all heads on a table, its ceiling being worth something after twenty steps.
+// All heads evaluate an encoder on a table, and its ceiling is above chance after twenty steps.
 func TestContrastOnATable(t *testing.T) {
 	outcome := runOnTable(t, "PUCL")
 	judged := experiment.Judgements(outcome.Points)

@@ -13,25 +13,26 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Chosen are classifiers of one kind of data, each at the points that the rules of choosing took.
+// Chosen holds classifiers of one kind of data, each at the points that the selection rules chose.
 type Chosen struct {
 	Name  string
-	Gaps  map[experiment.Rule][]float64 // of every classifier: by how much the accuracy is below that of the oracle
+	Gaps  map[experiment.Rule][]float64 // for every classifier: accuracy of the oracle minus its accuracy
 	Means map[experiment.Rule]evaluate.Summary
 }
 
-// kindsOfData are the kinds of data with what their settings begin with; the last one has all others.
+// kindsOfData lists the kinds of data with the prefix of their settings; the last one has all others.
 var kindsOfData = []struct{ name, prefix string }{{"Fashion-MNIST", "FMNIST"}, {"CIFAR-10", "CIFAR"}, {"STL-10", "STL"}, {"tables", ""}}
 
-// kindOf returns which of [kindsOfData] a setting is of.
+// kindOf returns the index in [kindsOfData] of a setting.
 func kindOf(setting string) int {
 	return slices.IndexFunc(kindsOfData, func(kind struct{ name, prefix string }) bool { return strings.HasPrefix(setting, kind.prefix) })
 }
 
-// StudyChoosing gathers what the rules of choosing make of all runs of Tables 1 and 2 and of the baselines on tables that a store has at a size, of
-// each method and head but those that are shown all classes, [TrueLabels] and [Ceiling]: on Fashion-MNIST, by which a rule may be picked, and on
-// CIFAR-10, STL-10 and six tables, which tell what it is worth. Means are over runs, of the mean over the heads of each, since heads of a run
-// share what they err by. A kind of data is left out where no head has a point by every rule.
+// StudyChoosing evaluates the selection rules on all runs of Tables 1 and 2 and of the baselines on tables that a store
+// has at a size, for each method and head except the fully labeled [TrueLabels] and [Ceiling]. Fashion-MNIST may be
+// used to select a rule; CIFAR-10, STL-10 and six tables evaluate it. Means are over runs, of the mean over a run's
+// heads, because heads of a run have correlated errors. A kind of data is omitted if no head has a point for every
+// rule.
 func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, error) {
 	var standings []experiment.Standing
 	for _, name := range []string{"table-1", "table-2", onTables} {
@@ -48,7 +49,7 @@ func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, err
 	return choose(standings), nil
 }
 
-// choose returns the kinds of data of runs, of which several may be the same, since tables share some.
+// choose returns the kinds of data of runs. Runs may repeat, since tables share some.
 func choose(standings []experiment.Standing) []Chosen {
 	runs := make([][][]experiment.Judgement, len(kindsOfData))
 	seen := map[string]bool{}
@@ -69,7 +70,8 @@ func choose(standings []experiment.Standing) []Chosen {
 	return slices.DeleteFunc(kinds, Chosen.empty)
 }
 
-// StudyUnevenChoosing gathers the same of the heads on encoders by PUCL of [UnevenLabels], by how unevenly their labels are drawn.
+// StudyUnevenChoosing does the same for heads on encoders by PUCL of [UnevenLabels], grouped by the unevenness of their
+// labels.
 func StudyUnevenChoosing(cells *experiment.Cells) (kinds []Chosen) {
 	for _, times := range Unevenness() {
 		var runs [][]experiment.Judgement
@@ -85,10 +87,10 @@ func StudyUnevenChoosing(cells *experiment.Cells) (kinds []Chosen) {
 	return slices.DeleteFunc(kinds, Chosen.empty)
 }
 
-// empty reports whether no head of the kind had a point by every rule.
+// empty reports whether no head of the kind has a point for every rule.
 func (c Chosen) empty() bool { return len(c.Gaps) == 0 }
 
-// sumUp takes the gaps of the judgements of runs.
+// sumUp computes the gaps from the judgements of runs.
 func (c *Chosen) sumUp(runs [][]experiment.Judgement) {
 	c.Gaps, c.Means = map[experiment.Rule][]float64{}, map[experiment.Rule]evaluate.Summary{}
 	means := map[experiment.Rule][]float64{}
@@ -102,7 +104,7 @@ func (c *Chosen) sumUp(runs [][]experiment.Judgement) {
 		}
 		own := map[experiment.Rule][]float64{}
 		for head, by := range byHead {
-			if head == Ceiling || len(by) < len(experiment.Rules()) { // a rule could not be followed
+			if head == Ceiling || len(by) < len(experiment.Rules()) { // a rule was not applicable
 				continue
 			}
 			for rule, accuracy := range by {
@@ -110,17 +112,18 @@ func (c *Chosen) sumUp(runs [][]experiment.Judgement) {
 			}
 		}
 		for rule, gaps := range own {
-			slices.Sort(gaps) // so that sums do not depend on the order of a map
+			slices.Sort(gaps) // so that sums do not depend on map order
 			c.Gaps[rule] = append(c.Gaps[rule], gaps...)
 			means[rule] = append(means[rule], stat.Mean(gaps, nil))
 		}
 	}
 	for rule, values := range means {
-		c.Means[rule], _ = evaluate.Summarize(values, 0) // there are some, and all are finite
+		c.Means[rule], _ = evaluate.Summarize(values, 0) // there are values, and all are finite
 	}
 }
 
-// Best returns the rule of the smallest mean gap, among those that are told a class prior or among those that are not; "" where none has one.
+// Best returns the rule with the smallest mean gap, among the rules with or without a given class prior; "" if none has
+// a mean.
 func (c Chosen) Best(told bool) (best experiment.Rule) {
 	least := math.Inf(1)
 	for _, rule := range experiment.Rules() {
@@ -134,8 +137,8 @@ func (c Chosen) Best(told bool) (best experiment.Rule) {
 	return best
 }
 
-// DrawChoosing sets the rules side by side: of each kind of data the mean gap to the oracle in points, with its 95% interval over runs, and
-// the largest gap of all.
+// DrawChoosing compares the rules: for each kind of data the mean gap to the oracle in points, with its 95% interval
+// over runs, and the largest gap.
 func DrawChoosing(kinds []Chosen) viz.Table {
 	out := viz.Table{Title: "What choosing without negatives costs", RowsHeader: "rule", Decimals: 2, Columns: []string{"told π"}}
 	var told []string

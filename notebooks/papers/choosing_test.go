@@ -12,7 +12,8 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Of the results that are committed, every kind has all rules, none of them better than the oracle, and means are those of the gaps by hand.
+// In the committed results every kind has all rules, no rule is better than the oracle, and means equal those computed
+// by hand.
 func TestStudyChoosing(t *testing.T) {
 	expect.Slow(t)
 	store := expect.Must(experiment.Open("../results"))(t)
@@ -40,7 +41,8 @@ func TestStudyChoosing(t *testing.T) {
 	t.Log(DrawChoosing(kinds))
 }
 
-// A run counts once, by the mean over its heads; the head that sees all classes and one that a rule cannot judge do not count.
+// A run counts once, by the mean over its heads; the fully labeled head and a head that lacks a rule's criterion do not
+// count.
 func TestGapsOfRuns(t *testing.T) {
 	judged := func(head string, oracle, other float64, rules ...experiment.Rule) (list []experiment.Judgement) {
 		for _, rule := range rules {
@@ -62,7 +64,7 @@ func TestGapsOfRuns(t *testing.T) {
 	}
 }
 
-// chosenRun returns a done run of two points, of which rules can choose by all rules, the first being the better on test images.
+// chosenRun returns a done run of two points at which all rules are applicable; the first is better on test images.
 func chosenRun(setting, method, head string, seed uint64) experiment.Standing {
 	point := func(step, right int, agree float64) experiment.Point {
 		return experiment.Point{
@@ -76,7 +78,7 @@ func chosenRun(setting, method, head string, seed uint64) experiment.Standing {
 		Result: &experiment.Result{Points: []experiment.Point{point(1, 90, 0.5), point(2, 80, 0.4)}}}
 }
 
-// lessAgreement returns the run without what a rule chooses by.
+// lessAgreement returns the run without the criterion of the agreement rule.
 func lessAgreement(run experiment.Standing) experiment.Standing {
 	for i := range run.Result.Points {
 		run.Result.Points[i].Values = nil
@@ -84,8 +86,8 @@ func lessAgreement(run experiment.Standing) experiment.Standing {
 	return run
 }
 
-// What is shown all classes does not count, nor a run that two tables have twice, and a kind of data of which no head has a point by every rule
-// is left out.
+// Fully labeled heads and runs that two tables share do not count (again), and a kind of data is omitted if no head has
+// a point for every rule.
 func TestChosenRuns(t *testing.T) {
 	const set = "FMNIST-I, 1000 labeled"
 	run := chosenRun(set, "PUCL", PUPL, 1)
@@ -97,7 +99,7 @@ func TestChosenRuns(t *testing.T) {
 	}
 }
 
-// Labels are drawn in three ways, of which one has no run and one no head with a point by every rule: the third is drawn.
+// Labels are drawn in three ways: one has no run, one has no head with a point for every rule, and the third is drawn.
 func TestUnevenChoosingOfSome(t *testing.T) {
 	times := Unevenness()
 	cells := &experiment.Cells{Standings: []experiment.Standing{
@@ -110,14 +112,14 @@ func TestUnevenChoosingOfSome(t *testing.T) {
 	expect.That(t, len(drawn.Rows) == len(experiment.Rules())-1 && len(drawn.Columns) == 3, "%+v", drawn)
 }
 
-// A rule that no head could be chosen by is not the best one.
+// A rule without a mean is not the best one.
 func TestBestHasAMean(t *testing.T) {
 	c := Chosen{Means: map[experiment.Rule]evaluate.Summary{experiment.Last: {Mean: 0.2, Seeds: 2}, experiment.LeeLiu: {Mean: 0.1, Seeds: 2}}}
 	expect.Equal(t, c.Best(false), experiment.LeeLiu, "the best is")
 	expect.Equal(t, c.Best(true), "", "the best is")
 }
 
-// Every setting of the three grids is of the kind of its data, at each size.
+// Every setting of the three grids has the kind of its data, at each size.
 func TestKindOf(t *testing.T) {
 	want := map[string]string{"Fashion-MNIST": "Fashion-MNIST", "CIFAR-10": "CIFAR-10", "STL-10": "STL-10"}
 	for _, size := range sizes {
@@ -132,8 +134,8 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// Of four done runs one is warned of rightly, one falsely, one is missed and one is well; of a fifth nothing was kept, and a sixth is not done.
-// The last point counts.
+// Of four done runs one has a correct warning, one a false warning, one a missed warning and one none; a fifth has no
+// record, and a sixth is not done. The last point counts.
 func TestWarnings(t *testing.T) {
 	cells := &experiment.Cells{}
 	add := func(state experiment.State, values ...map[string]float64) {
@@ -162,9 +164,10 @@ func TestWarnings(t *testing.T) {
 		strings.Contains(table.Note, sum), "%v\n%s", err, text)
 }
 
-// What the doc of pseudo.MaxDisagreement says of the committed runs on images: PUPL of h is warned of always, PUPL of z by PUCL on FMNIST-I
-// never from 100 labels on. False are few, all of z by SCL-PU with labels held back, where PUPL is right for less than 87% and the mixture for
-// more. Missed are some of z with 300 labels and fewer, where PUPL and the mixture make the same mistakes.
+// The statements of pseudo.MaxDisagreement's doc about the committed runs on images hold. PUPL of h always has the
+// warning; PUPL of z by PUCL on FMNIST-I never has it from 100 labels on. The few false warnings are all of z by SCL-PU
+// with labels held back, where PUPL labels less than 87% correctly and the mixture more. Some of z with 300 labels and
+// fewer are missed, where PUPL and the mixture make the same errors.
 func TestWarningsOnImages(t *testing.T) {
 	var missed, warned, falsely int
 	for _, grid := range []string{"table-1", labeler, overLabels} {
@@ -190,7 +193,8 @@ func TestWarningsOnImages(t *testing.T) {
 	expect.That(t, falsely == 2, "%d false warnings; the doc says two", falsely)
 }
 
-// After 3,000 steps by PUCL on FMNIST-I PUPL of h is warned of, and PUPL of z, which is right for 90% and more, is not.
+// After 3,000 steps by PUCL on FMNIST-I PUPL of h has the warning, and PUPL of z, with 90% or more correct labels, does
+// not.
 func TestWarningsAfterManySteps(t *testing.T) {
 	judged := 0
 	for _, s := range committed(t, components).Runs(settingName("FMNIST-I", 1000), ComponentsMethod) {
@@ -206,7 +210,7 @@ func TestWarningsAfterManySteps(t *testing.T) {
 	expect.That(t, judged >= 2, "%d runs", judged)
 }
 
-// On CIFAR-I the warning tells little, as the same doc says.
+// On CIFAR-I the warning has little value, as the same doc states.
 func TestWarningsOnCIFAR(t *testing.T) {
 	var all warnings
 	for _, grid := range []string{"table-1", labeler} {
@@ -226,8 +230,8 @@ func TestWarningsOnCIFAR(t *testing.T) {
 	expect.Equal(t, all, (warnings{runs: 30, warned: 5, missed: 14, false: 3}))
 }
 
-// Labels that are drawn unevenly mislead PUPL on projections and the mixture alike: by 5 all of these are missed, and those of the outputs
-// are warned of as ever, as the doc of pseudo.MaxDisagreement says.
+// Unevenly drawn labels mislead PUPL on projections and the mixture in the same way: at factor 5 all warnings are
+// missed for z, and PUPL of the outputs still has the warning, as the doc of pseudo.MaxDisagreement states.
 func TestWarningsOfUnevenLabels(t *testing.T) {
 	cells := committed(t, unevenLabels)
 	for _, times := range Unevenness()[1:] {
@@ -242,7 +246,7 @@ func TestWarningsOfUnevenLabels(t *testing.T) {
 	}
 }
 
-// rightAtEnd returns the share of the pseudo-labels of a head that are right at the last point of a run.
+// rightAtEnd returns the fraction of correct pseudo-labels of a head at the last point of a run.
 func rightAtEnd(s experiment.Standing, head string) float64 {
 	return experiment.LastPoint(s.Result.Points, head).Values[LabelsRight]
 }

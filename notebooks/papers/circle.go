@@ -21,33 +21,35 @@ import (
 // recovery names the grid of the artificial experiment.
 const recovery = "recovery"
 
-// The heads of a run of [Recovery]: what its scores show of the distribution of positives.
+// The heads of a run of [Recovery]: the distribution of positives according to its scores.
 const (
-	AsTrained = "as trained"           // p⁻·exp s, scaled to sum to 1
-	Corrected = "corrected afterwards" // the same with the share of false positives taken out by theory.FalsePositives.Without
+	AsTrained = "as trained" // p⁻·exp s, scaled to sum to 1
+	// The same after theory.FalsePositives.Without removes the share of false positives.
+	Corrected = "corrected afterwards"
 )
 
 // The values of the heads.
 const (
 	Variation  Measure = "total variation" // from p⁺, 0 to 1
-	Divergence Measure = "KL divergence"   // of p⁺ from what is recovered, in nats
+	Divergence Measure = "KL divergence"   // of p⁺ from the recovered distribution, in nats
 )
 
-// circleConcentration is the κ of all runs, and boundedScores by how much the largest exp s at τ = 1/κ is larger than the smallest.
+// circleConcentration is the κ of all runs, and boundedScores the ratio of the largest to the smallest exp s at τ =
+// 1/κ.
 const circleConcentration = 4
 
 var boundedScores = math.Exp(2 * circleConcentration)
 
-// places is at how many angles from an anchor distributions are compared.
+// places is the number of angles from an anchor at which distributions are compared.
 const places = 36
 
-// ProbabilityAt names the value that is the probability of a place, from 0 to [Places] − 1.
+// ProbabilityAt names the value for the probability of a place, from 0 to [Places] − 1.
 func ProbabilityAt(place int) Measure { return Measure(fmt.Sprintf("p at %+.0f°", AngleOf(place))) }
 
-// Places returns how many places there are.
+// Places returns the number of places.
 func Places() int { return places }
 
-// AngleOf returns the angle of a place from the anchor, in degrees, from −180 on.
+// AngleOf returns the angle of a place from the anchor in degrees, starting at −180.
 func AngleOf(place int) float64 { return 360*float64(place)/places - 180 }
 
 // Circle is the configuration of a run of [Recovery].
@@ -60,7 +62,7 @@ type Circle struct {
 	Projection    int
 	Update        string
 	Batch, Steps  int
-	Anchors       int // of which the recovered distributions are averaged
+	Anchors       int // over which the recovered distributions are averaged
 	Places        int
 }
 
@@ -70,16 +72,17 @@ const circleVersion = 1
 // RecoveryRates are the ρ of [Recovery].
 func RecoveryRates() []float64 { return []float64{0, 0.2, 0.4, 0.6} }
 
-// OnCircle names the setting of [Recovery] with that share of false positives.
+// OnCircle names the setting of [Recovery] with that rate of false positives.
 func OnCircle(rate float64) string { return fmt.Sprintf("circle, ρ = %g", rate) }
 
-// RecoveryMethods are those of [Recovery].
+// RecoveryMethods are the methods of [Recovery].
 func RecoveryMethods() []string { return []string{NPair, LPosPairs, LPosRate} }
 
-// Recovery is the artificial experiment of the slides: whether L_Pos recovers the original distribution. Points lie evenly on a circle. A
-// positive of an anchor is a draw p⁺ of a von Mises distribution around it or, with probability ρ, of the whole circle, which p⁻ is too.
-// An encoder learns from such pairs, and what exp s says of the distribution of positives is set beside p⁺. With the points themselves for
-// embeddings and τ = 1/κ the scores are those of p⁺, so that the right answer is within reach.
+// Recovery is the artificial experiment of the slides: does L_Pos recover the original distribution? Points are uniform
+// on a circle. A positive of an anchor is a draw from p⁺, a von Mises distribution around it, or with probability ρ
+// from the uniform distribution, which is also p⁻. An encoder is trained on such pairs, and the distribution implied by
+// exp s is compared with p⁺. With the points themselves as embeddings and τ = 1/κ the scores give exactly p⁺, so the
+// correct answer is attainable.
 func Recovery(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: recovery, Size: size}
 	c := Circle{Concentration: circleConcentration, Tau: 1. / circleConcentration, Projection: 16, Batch: 128, Steps: 1000, Anchors: 72, Places: places}
@@ -87,7 +90,7 @@ func Recovery(size experiment.Size) (experiment.Grid, error) {
 	switch size {
 	case experiment.Smoke:
 		seeds, rates, c.Steps = 2, rates[2:3], 10
-	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+	case experiment.Laptop, experiment.Paper: // a GPU gives no speedup here
 	default:
 		return grid, size.Unknown()
 	}
@@ -103,7 +106,7 @@ func Recovery(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// run returns the run of a reading.
+// run returns the run of one reading of a loss.
 func (c Circle) run(r reading, rate float64, seed uint64) experiment.Run {
 	t := train.Config{Objective: r.objective, Tau: c.Tau, Steps: c.Steps, Projection: c.Projection, Seed: seed,
 		Encoder: encoder.MLP{Hidden: []int{64}, Dim: 64}}
@@ -122,7 +125,7 @@ func (c Circle) run(r reading, rate float64, seed uint64) experiment.Run {
 	}
 }
 
-// circlePairs are batches of points on the circle with their positives.
+// circlePairs produces batches of points on the circle with their positives.
 type circlePairs struct {
 	Circle
 	seed uint64
@@ -131,7 +134,7 @@ type circlePairs struct {
 // Features returns 2, the coordinates.
 func (p circlePairs) Features() int { return 2 }
 
-// String says what the batches are.
+// String describes the batches.
 func (p circlePairs) String() string {
 	return fmt.Sprintf("batches of %d points of a circle, positives of concentration %g, %g of them false, seed %d",
 		p.Circle.Batch, p.Concentration, p.Rate, p.seed)
@@ -148,7 +151,7 @@ func (p circlePairs) Batch(step int) (views []float32, labeled []bool) {
 	return append(first, second...), make([]bool, p.Circle.Batch)
 }
 
-// positiveOf draws what comes as a positive of an anchor.
+// positiveOf draws an observed positive of an anchor.
 func (c Circle) positiveOf(anchor float64, rng *rand.Rand) float64 {
 	if rng.Float64() < c.Rate {
 		return 2 * math.Pi * rng.Float64()
@@ -166,7 +169,7 @@ func appendPoint(x []float32, angle float64) []float32 {
 	return append(x, float32(math.Sqrt2*math.Cos(angle)), float32(math.Sqrt2*math.Sin(angle)))
 }
 
-// World returns p⁺ and p⁻ over the places as they are seen from an anchor.
+// World returns p⁺ and p⁻ over the places relative to an anchor.
 func (c Circle) World() theory.FalsePositives {
 	w := theory.FalsePositives{Rate: c.Rate}
 	for k := range places {
@@ -177,7 +180,7 @@ func (c Circle) World() theory.FalsePositives {
 	return w
 }
 
-// judge returns what the scores of a model show.
+// judge evaluates the scores of a model.
 func (c Circle) judge(eng *engine.Engine, m *train.Model, positives *pucl.DebiasedPosConfig, seed uint64) ([]experiment.Point, error) {
 	recovered, err := c.recovered(eng, m)
 	if err != nil {
@@ -209,7 +212,8 @@ func (c Circle) judge(eng *engine.Engine, m *train.Model, positives *pucl.Debias
 	return append(points, experiment.Point{Step: c.Steps, Values: map[string]float64{OnFloor: share}}), err
 }
 
-// recovered returns p⁻·exp s over the places, for evenly placed anchors each of which is turned to angle 0, summed up and scaled to 1.
+// recovered returns p⁻·exp s over the places, averaged over evenly spaced anchors, each rotated to angle 0, and
+// normalized to 1.
 func (c Circle) recovered(eng *engine.Engine, m *train.Model) ([]float64, error) {
 	n := c.Anchors
 	if n%places != 0 {

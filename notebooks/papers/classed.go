@@ -18,10 +18,11 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// The values of classed runs beside those of watched ones: evaluate.Negatives of the projections z of two views of held-out images, in batches of
-// the run's size. Bias and deviation are shares of the true mean of exp s over other classes.
+// The values of classed runs besides those that watched runs have: evaluate.Negatives of the projections z of two views
+// of held-out images, in batches of the run's size. Bias and deviation are relative to the true mean of exp s over
+// other classes.
 const (
-	FalseNegatives     = "false negatives"      // share of the negatives that are of the anchor's class
+	FalseNegatives     = "false negatives"      // fraction of the negatives with the anchor's class
 	PlainBias          = "bias, plain"          // of the mean over all negatives
 	PlainDeviation     = "deviation, plain"     // over batches
 	CorrectedBias      = "bias, corrected"      // of DCL's estimate
@@ -29,26 +30,27 @@ const (
 	Clipped            = "share on the floor"   // of DCL's estimates
 )
 
-// Classed is the configuration of a run that pretrains an encoder on images of several classes without labels, and is judged by what knows
-// the classes.
+// Classed is the configuration of a run that pretrains an encoder on images of several classes without labels and
+// evaluates it with all classes.
 type Classed struct {
 	Contrastive         // Points, Restarts, Neighbors and Heads are not used
-	At          []int   // after how many steps values are measured; heads judge at the end
-	Bank        int     // images to learn from whose classes the judges know, evenly out of all; 0 means all
-	Spread      int     // held-out images of which values are measured; 0 means all
+	At          []int   // steps after which values are measured; heads are evaluated at the end
+	Bank        int     // training images with known classes for the evaluation, evenly spaced; 0 means all
+	Spread      int     // held-out images for the values; 0 means all
 	PerImage    int     // views of each image in a batch
 	Projection  int     // length of a projection; 0 means 128
-	TauPlus     float64 // of the correction that is measured
-	Positives   int     // M of it; 0 means all other views
+	TauPlus     float64 // of the measured correction
+	Positives   int     // M of the correction; 0 means all other views
 }
 
 // classedVersion is the version of classed runs, see experiment.Run.
 const classedVersion = 1
 
-// classed returns the run of a setting that pretrains by an objective; method names it in tables, and corrected has τ⁺ and M of the correction
-// that is measured along the run. An objective that looks at classes is told them.
+// classed returns the run of a setting that pretrains by an objective. Method names it in tables; corrected has τ⁺ and
+// M of the correction that is measured along the run. An objective that uses classes receives them.
 func (s setting) classed(method string, o pucl.Objective, corrected pucl.DCLConfig, seed uint64) experiment.Run {
-	o.Name = method // a number of an objective is part of its name, which a run of another number does not share
+	// The parameter of an objective is part of its name, so that runs with other parameters do not share it.
+	o.Name = method
 	c := s.Pretrain
 	c.Objective, c.Encoder, c.Seed = o, s.Encoder, seed
 	like := s.unjudged(o, seed)
@@ -63,7 +65,7 @@ func (s setting) classed(method string, o pucl.Objective, corrected pucl.DCLConf
 	}
 }
 
-// classedAt returns after how many of so many steps values are measured.
+// classedAt returns the steps at which values are measured in a run of the given length.
 func classedAt(steps int) (at []int) {
 	for _, hundredths := range []int{5, 10, 20, 40, 70, 100} {
 		if step := (steps*hundredths + 50) / 100; step > 0 && !slices.Contains(at, step) {
@@ -76,7 +78,8 @@ func classedAt(steps int) (at []int) {
 // trainClassed does a run.
 func (s setting) trainClassed(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, config Classed) (*experiment.Outcome, error) {
 	return s.followAt(ctx, eng, place, c, config.At, func(data *opened, batches *datasets.Batches) (train.Batches, judging, error) {
-		var more []*datasets.Images // views of those held out, so that with data.views there are as many as in a batch
+		// Views of the held-out images, so that with data.views there are as many as in a batch.
+		var more []*datasets.Images
 		for k := 1; k < config.PerImage; k++ {
 			views, err := data.viewsOf(eng, c.Recipe, c.Seed+uint64(k)<<32)
 			if err != nil {
@@ -90,7 +93,7 @@ func (s setting) trainClassed(ctx context.Context, eng *engine.Engine, place exp
 	})
 }
 
-// classedBatches are batches that tell the true class of each image.
+// classedBatches are batches with the true class of each image.
 type classedBatches struct {
 	*datasets.Batches
 	part
@@ -105,11 +108,11 @@ func (b classedBatches) Classes(step int) (classes []int32, err error) {
 	return classes, nil
 }
 
-// String says what the batches are.
+// String describes the batches.
 func (b classedBatches) String() string { return b.Batches.String() + ", with classes" }
 
-// judgeClasses measures how the embeddings of an encoder are spread and what its negatives are worth, and, where whole is true, judges it by
-// nearest neighbors and by a linear probe.
+// judgeClasses measures the spread of an encoder's embeddings and the quality of its negatives. If whole is true, it
+// also evaluates it by nearest neighbors and a linear probe.
 func (o *opened) judgeClasses(eng *engine.Engine, m *train.Model, more []*datasets.Images, config Classed, seed uint64, whole bool) ([]experiment.Point, error) {
 	spread, err := o.measureSpread(eng, m, config.Spread)
 	if err != nil {
@@ -140,8 +143,8 @@ func (o *opened) judgeClasses(eng *engine.Engine, m *train.Model, more []*datase
 	return append(judged, points...), err
 }
 
-// topOne judges an encoder by the accuracy on the test images of nearest neighbors and of a linear probe, which know the classes of so many
-// images to learn from.
+// topOne evaluates an encoder by the test accuracy of nearest neighbors and of a linear probe, given the classes of
+// bank training images.
 func (o *opened) topOne(eng *engine.Engine, m *train.Model, bank int, seed uint64) ([]experiment.Point, error) {
 	linear, known, tests, err := o.linear(eng, m, bank, seed)
 	if err != nil {
@@ -155,8 +158,8 @@ func (o *opened) topOne(eng *engine.Engine, m *train.Model, bank int, seed uint6
 	return []experiment.Point{{Head: Neighbors, Many: &neighbors.Classes}, {Head: Ceiling, Many: &separable}}, err
 }
 
-// linear returns a linear probe of an encoder that knows the classes of so many images to learn from, these images as a bank, and h of the test
-// images, of length one.
+// linear returns a linear probe of an encoder trained on the classes of bank training images, these images as a bank,
+// and h of the test images, with unit length.
 func (o *opened) linear(eng *engine.Engine, m *train.Model, bank int, seed uint64) (*probe.Probe, *evaluate.Bank, *mat.Dense, error) {
 	index := evenly(o.train.images.Len(), bank)
 	learn, err := m.EmbedImages(eng, subset{o.train.images, index})

@@ -17,7 +17,8 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// A run on ten classes trains on them, is judged at its end and measured along the way, and goes on where it stopped.
+// A run on ten classes trains on them, is evaluated at its end and measured along the way, and resumes where it
+// stopped.
 func TestClassedRun(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
@@ -42,7 +43,7 @@ func TestClassedRun(t *testing.T) {
 	checkResumes(t, eng, run, want, 3)
 }
 
-// On a circle points of four classes move from frame to frame, while alignment and uniformity are measured.
+// On a circle, points of four classes move from frame to frame, while alignment and uniformity are measured.
 func TestWatchSphere(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
@@ -62,7 +63,7 @@ func TestWatchSphere(t *testing.T) {
 	}
 }
 
-// A point of the sphere lies by its longitude and its height, which keeps areas.
+// A point of the sphere is drawn at its longitude and height, an equal-area map.
 func TestSphereGroups(t *testing.T) {
 	z := mat.NewDense(3, 3, []float64{0, 1, 0, -0.6, 0, 0.8, 1, 0, 0})
 	groups := sphereGroups(z, []int{1, 8, 3}, make([]string, 10))
@@ -70,7 +71,7 @@ func TestSphereGroups(t *testing.T) {
 		groups[2].X[0] == 180 && groups[2].Y[0] == 0.8 && len(groups[1].X)+len(groups[3].X) == 0, "%+v", groups)
 }
 
-// The force on a negative is its share of the partition, and beyond the margin of the pairwise loss there is none.
+// The force on a negative is its share of the partition function; beyond the margin of the pairwise loss it is zero.
 func TestNegativeForces(t *testing.T) {
 	eng := enginetest.Open(t)
 	curve := expect.Must(NegativeForces(eng, pucl.SSCL(), 0.2))(t)
@@ -85,13 +86,13 @@ func TestNegativeForces(t *testing.T) {
 	}
 	curve = expect.Must(NegativeForces(eng, pucl.Pairwise(1), 1))(t)
 	for i, c := range curve.X {
-		if none := curve.Y[i] == 0; c != 0.5 && none != (c < 0.5) { // where it begins, rounding decides
+		if none := curve.Y[i] == 0; c != 0.5 && none != (c < 0.5) { // at the boundary, rounding decides
 			t.Errorf("pairwise at %g: %g", c, curve.Y[i])
 		}
 	}
 }
 
-// Tables and curves of geometry hold the numbers of the runs, under the right names.
+// Tables and curves of geometry contain the numbers of the runs, under the right names.
 func TestDrawGeometry(t *testing.T) {
 	cells, task := &experiment.Cells{}, "FMNIST, ten classes"
 	for _, method := range []string{SSCLAt(0.1), SSCLAt(0.5), PairwiseAt(1)} {
@@ -112,7 +113,7 @@ func TestDrawGeometry(t *testing.T) {
 	expect.That(t, len(paths) == 3, "%d paths", len(paths))
 }
 
-// Batches tell the class of each image that they hold: those of a class look more alike than those of others do.
+// Batches return the class of each image: images of a class are more similar than images of different classes.
 func TestClassedBatches(t *testing.T) {
 	s := expect.Must(unlabeled(experiment.Smoke, UnlabeledTasks(experiment.Smoke)[0]))(t)
 	c := s.Pretrain
@@ -144,7 +145,8 @@ func TestClassedBatches(t *testing.T) {
 	expect.That(t, within <= 0.8*between, "images of a class are %g apart, others %g", within, between)
 }
 
-// Drawn batches hold as many pairs of one class as the closed form says, which for two classes of 3 and 1 examples is 3/4 · 2/3.
+// Drawn batches have the fraction of same-class pairs of the closed form, which for two classes of 3 and 1 examples is
+// 3/4 · 2/3.
 func TestFalseNegativeShare(t *testing.T) {
 	measured, closed := FalseNegativeShare([]int{1, 1, 1, 0}, 2, 20_000, 1)
 	expect.That(t, math.Abs(closed-0.5) <= 1e-12 && math.Abs(measured-0.5) <= 0.015,
@@ -158,7 +160,7 @@ func TestFalseNegativeShare(t *testing.T) {
 	}
 }
 
-// Tables and curves hold the numbers of the runs, under the right names.
+// Tables and curves contain the numbers of the runs, under the right names.
 func TestDrawSamplingBias(t *testing.T) {
 	task := "FMNIST, ten classes"
 	cells := &experiment.Cells{}

@@ -15,20 +15,21 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// components names the grid that takes Algorithm 1 apart and adds to it.
+// components names the grid of ablations of Algorithm 1 and additions to it.
 const components = "components"
 
-// ComponentsMethod is the method of the runs of [Components]: an encoder by PUCL, for 3,000 steps where two cores do it.
+// ComponentsMethod is the method of the runs of [Components]: an encoder by PUCL, trained for 3,000 steps at size
+// laptop.
 const ComponentsMethod = "PUCL, taken apart"
 
-// componentsSteps are the steps of an encoder of [Components] at size laptop, on every task as many.
+// componentsSteps is the number of steps of an encoder of [Components] at size laptop, equal for all tasks.
 const componentsSteps = 3000
 
 // componentsVersion is the version of runs of [Components]; see experiment.Run.
 const componentsVersion = 1
 
-// The heads of a run of [Components] beside [Heads]: clusters by PUPL without one of its parts, of h and of z, a risk that is told the class
-// prior that the mixture estimates, and networks that are fine-tuned.
+// The heads of a run of [Components] besides [Heads]: PUPL without one of its parts, on h and on z, a risk with the
+// class prior that the mixture estimates, and fine-tuned networks.
 const (
 	OneStart    = "one random start"
 	NotHeld     = "labeled rows not held"
@@ -48,7 +49,7 @@ const (
 	TunedCeiling  = "all true labels, fine-tuned"
 )
 
-// clusterings are PUPL without one of its parts.
+// clusterings lists PUPL without each of its parts.
 func clusterings() []namedClustering {
 	return []namedClustering{
 		{OneStart, cluster.Config{}},
@@ -65,7 +66,7 @@ type namedClustering struct {
 	config cluster.Config
 }
 
-// WithoutPart names the head of PUPL without one of its parts: on z, or on h.
+// WithoutPart names the head of PUPL without one of its parts, on z or on h.
 func WithoutPart(part string, onZ bool) string {
 	if onZ {
 		return "PUPL on z, " + part
@@ -73,7 +74,7 @@ func WithoutPart(part string, onZ bool) string {
 	return "PUPL, " + part
 }
 
-// PartsOfPUPL lists the parts of PUPL that [Components] takes away.
+// PartsOfPUPL lists the parts of PUPL that [Components] removes.
 func PartsOfPUPL() (parts []string) {
 	for _, c := range clusterings() {
 		parts = append(parts, c.part)
@@ -81,18 +82,18 @@ func PartsOfPUPL() (parts []string) {
 	return parts
 }
 
-// TunedHeads lists the heads of a run of [Components] that are fine-tuned.
+// TunedHeads lists the fine-tuned heads of a run of [Components].
 func TunedHeads() []string {
 	return []string{Tuned, TunedOnImages, TunedOnClear, SelfTrained, TunedCeiling}
 }
 
-// Added is what [Components] adds to Algorithm 1: networks that are fine-tuned from a linear probe on, by cross-entropy, with Adam, and
-// settings of the pseudo-labeler.
+// Added configures the additions of [Components] to Algorithm 1: networks that are fine-tuned starting from a linear
+// probe, by cross-entropy with Adam, and settings of the pseudo-labeler.
 type Added struct {
 	Epochs int // passes over the images
 	Batch  int // images in a batch
 
-	Settings int // of the pseudo-labeler, from which one is chosen
+	Settings int // candidate settings of the pseudo-labeler
 }
 
 // TakenApart is the configuration of a run of [Components].
@@ -101,9 +102,10 @@ type TakenApart struct {
 	Added
 }
 
-// Components is what each part of Algorithm 1 does, and what may be added to it: on one encoder by PUCL for each task and at most three seeds,
-// PUPL with its parts and without one of them, pseudo-labels by package pseudo, and networks that are fine-tuned by these; and, for every seed,
-// CrossFit on FMNIST-I beside all true labels on its own encoders.
+// Components measures the effect of each part of Algorithm 1 and of possible additions, on one encoder by PUCL per task
+// and at most three seeds. It has PUPL with all parts and without each of them, pseudo-labels by package pseudo, and
+// networks fine-tuned on these. For every seed it also compares CrossFit on FMNIST-I with all true labels on the same
+// encoders.
 func Components(size experiment.Size) (experiment.Grid, error) {
 	list, err := settingsOfLabeler(size)
 	if err != nil {
@@ -145,7 +147,8 @@ func (s setting) takenApart(seed uint64) experiment.Run {
 	}
 }
 
-// judgeComponents judges an encoder by the heads of Table 1, by PUPL without one of its parts, and by networks that are fine-tuned from it.
+// judgeComponents evaluates an encoder by the heads of Table 1, by PUPL without one of its parts, and by networks
+// fine-tuned from it.
 func (o *opened) judgeComponents(ctx context.Context, eng *engine.Engine, m *train.Model, c train.Config, how Added) ([]experiment.Point, error) {
 	all, err := o.embed(eng, m)
 	if err != nil {
@@ -167,7 +170,7 @@ func (o *opened) judgeComponents(ctx context.Context, eng *engine.Engine, m *tra
 	return slices.Concat(points, parts, chosen, tuned), err
 }
 
-// judgePUPL judges PUPL without one of its parts.
+// judgePUPL evaluates PUPL without each of its parts.
 func (all embeddings) judgePUPL(eng *engine.Engine, truth []bool, c train.Config) ([]experiment.Point, error) {
 	configs := map[string]cluster.Config{}
 	x := map[string]*mat.Dense{}

@@ -12,10 +12,11 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// besideTrueLabels is the method of runs of CrossFit that are judged beside classifiers on the same encoders that know all classes.
+// besideTrueLabels is the method of CrossFit runs that are compared with fully supervised classifiers on the same
+// encoders.
 const besideTrueLabels = crossFitMethod + ", beside all true labels"
 
-// ownCeiling names the head that knows all classes, on the encoders of a head of CrossFit.
+// ownCeiling names the fully supervised head on the encoders of a head of CrossFit.
 func ownCeiling(head string) string { return head + ", all true labels" }
 
 // crossFitBesideTrueLabels returns the run of a setting.
@@ -25,7 +26,7 @@ func (s setting) crossFitBesideTrueLabels(seed uint64) experiment.Run {
 	return run
 }
 
-// judgeOwnCeiling returns what a classifier is worth that is as CrossFit made it, but for learning all true labels.
+// judgeOwnCeiling evaluates a classifier like CrossFit's that is trained on all true labels.
 func (o *opened) judgeOwnCeiling(eng *engine.Engine, fitted *contrast.Fitted, seed uint64) (p experiment.Point, err error) {
 	var all []learn.Member
 	for i, m := range fitted.Networks {
@@ -39,7 +40,7 @@ func (o *opened) judgeOwnCeiling(eng *engine.Engine, fitted *contrast.Fitted, se
 	return o.judgeClassifier(eng, all...)
 }
 
-// claimsOwnCeiling returns that CrossFit is at most a point below all true labels on its own encoders.
+// claimsOwnCeiling returns the claim that CrossFit is at most a point below all true labels on its own encoders.
 func claimsOwnCeiling() (list []Claim) {
 	for _, head := range []string{FirstTime, SecondTime} {
 		list = append(list, Claim{

@@ -14,13 +14,13 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// The values of [ChosenSetting] beside its own: which share of the pseudo-labels is right by the best and by the worst of the settings.
+// The further values of [ChosenSetting]: the fraction of correct pseudo-labels with the best and the worst setting.
 const (
 	BestSetting  = "best setting"
 	WorstSetting = "worst setting"
 )
 
-// candidates returns among how many of [pseudo.Settings] a run chooses: all, and a few where it only shows that everything runs.
+// candidates returns the number of [pseudo.Settings] from which a run selects: all, or a few at size smoke.
 func (s setting) candidates() int {
 	if s.Data.Files == BuiltIn {
 		return 3
@@ -28,9 +28,10 @@ func (s setting) candidates() int {
 	return len(pseudo.Settings(pseudo.Config{}))
 }
 
-// judgeSettings judges the mixture where labels that are held out, and that no encoder has seen, tell the prior, and where they choose among
-// the first of [pseudo.Settings] too. What cannot label is a point that says why. The PU of the points is measured on these labels as well, which
-// have told the prior and the setting by then: it flatters these two heads, and test images alone compare them with others.
+// judgeSettings evaluates the mixture with a prior from held-out labels that no encoder was trained on, and with these
+// labels also selecting among the first of [pseudo.Settings]. If labeling fails, the point has the reason. The PU of
+// the points is measured on the same labels, which biases it in favor of these two heads; only test images compare them
+// with others.
 func (all embeddings) judgeSettings(eng *engine.Engine, truth []bool, c train.Config, candidates int) ([]experiment.Point, error) {
 	seen := len(all.train.Labeled)
 	positives, _ := rows.Split(all.held.Labeled)

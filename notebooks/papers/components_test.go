@@ -16,9 +16,9 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// A run has all heads, each judged on test images, which it did not learn from, and on held-out ones, whose labels have told Outside and
-// ChosenSetting the prior; its numbers change with componentsVersion alone. PUPL of the run is what stands beside its parts, and true labels,
-// learned by the same network, are above pseudo-labels.
+// A run has all heads, each evaluated on test images, which it was not trained on, and on held-out ones, whose labels
+// set the prior of Outside and ChosenSetting. Its numbers change only with componentsVersion. PUPL of the run equals
+// the PUPL beside its parts. The same network trained on true labels is above pseudo-labels.
 func TestComponentsRun(t *testing.T) {
 	expect.Slow(t)
 	s := few()
@@ -49,18 +49,19 @@ func TestComponentsRun(t *testing.T) {
 	for head, want := range map[string]float64{
 		WithoutPart(NoLabels, false): 0.667, WithoutPart(PaperCode, true): 0.606, NNPUEstimated: 0.692, Tuned: 0.702, TunedOnClear: 0.699, SelfTrained: 0.647,
 	} {
-		if got := by[head].Test.Accuracy(); !(math.Abs(got-want) < 0.015) { // the two engines have 0.711 and 0.698 for SelfTrained, by last digits alone
+		// The engines give 0.711 and 0.698 for SelfTrained.
+		if got := by[head].Test.Accuracy(); !(math.Abs(got-want) < 0.015) {
 			t.Errorf("version %d, %s: accuracy %.4f, before %.3f", componentsVersion, head, got, want)
 		}
 	}
 }
 
-// Each row is of its own head, with what is known of it, and CrossFit stands beside what knows all classes on its encoders.
+// Each row has its own head with its values, and CrossFit is beside the fully supervised classifier on its encoders.
 func TestDrawComponents(t *testing.T) {
 	grid := expect.Must(Components(experiment.Laptop))(t)
 	const setting = "FMNIST-I, 1000 labeled"
 	cells := &experiment.Cells{}
-	of := map[string]int{} // per cent right, by the method and the head
+	of := map[string]int{} // percent correct, by method and head
 	for _, run := range grid.Runs {
 		standing := experiment.Standing{Run: run}
 		heads := []string{FirstTime, ownCeiling(FirstTime), SecondTime, ownCeiling(SecondTime)}
@@ -97,8 +98,8 @@ func TestDrawComponents(t *testing.T) {
 		"%d, %d and %d rows", len(parts.Rows), len(tuned.Rows), len(beside.Rows))
 }
 
-// A run has all heads, each judged on what it did not learn from, with the prior that it labeled by. Its numbers change with labelerVersion
-// alone.
+// A run has all heads, each evaluated on examples that it was not trained on, with the prior of its labeling. Its
+// numbers change only with labelerVersion.
 func TestLabelerRun(t *testing.T) {
 	expect.Slow(t)
 	s := few()
@@ -121,7 +122,8 @@ func TestLabelerRun(t *testing.T) {
 		expect.That(t, by[head].Values[LabelsRight] != by[WholeLabeler].Values[LabelsRight],
 			"%s has the labels of all parts", head)
 	}
-	share := 0.0 // of the labels of PUPL that are those of all parts, or the contrary ones, by what is right of either
+	// Fraction of PUPL's labels that equal those of all parts, or their complement, from the correct fractions of both.
+	share := 0.0
 	for _, p := range []experiment.Point{by[WholeLabeler], by[PUPL]} {
 		share += p.Values[LabelsRight]
 	}
@@ -138,7 +140,7 @@ func TestLabelerRun(t *testing.T) {
 	}
 }
 
-// A third of the labels is held back, of every seed another one.
+// A third of the labels is held back, a different third for each seed.
 func TestHoldBack(t *testing.T) {
 	labeled := slices.Concat(slices.Repeat([]bool{true}, 30), slices.Repeat([]bool{false}, 50))
 	first := holdBack(labeled, 1)
@@ -153,7 +155,8 @@ func TestHoldBack(t *testing.T) {
 		slices.Equal(first, holdBack(labeled, 1)), "%d held back of 30; or seeds do not count", count)
 }
 
-// Of four unlabeled rows the half that scores highest is positive, and so is every labeled row; of rows that score alike the first.
+// Of four unlabeled rows the half with the highest scores is positive, and so is every labeled row; ties take the first
+// row.
 func TestHighest(t *testing.T) {
 	got := highest([]float64{-9, 1, 3, 2, 2}, []bool{true, false, false, false, false}, 0.5)
 	expect.Equal(t, got, []bool{true, false, true, true, false})
@@ -171,9 +174,9 @@ func committed(t *testing.T, grid string) *experiment.Cells {
 	return committedCells[grid]
 }
 
-// On the outputs of PUCL of FMNIST-I, where Algorithm 1 is right for less than half, a classifier that learned the labeler's pseudo-labels is
-// right for 88% and more with every seed. Where pseudo-labels are worse than those of Algorithm 1 is what the doc of package pseudo warns
-// of: encoders by SCL-PU.
+// On the outputs of PUCL of FMNIST-I, where Algorithm 1 labels less than half correctly, a classifier trained on the
+// labeler's pseudo-labels reaches 88% or more with every seed. Its pseudo-labels are less accurate than Algorithm 1's only
+// where the doc of package pseudo warns of it: on encoders by SCL-PU.
 func TestLabelerBesideAlgorithm1(t *testing.T) {
 	cells := committed(t, "table-1")
 	for _, labeled := range []int{1000, 3000} {
@@ -202,8 +205,9 @@ func TestLabelerBesideAlgorithm1(t *testing.T) {
 	expect.That(t, slices.Equal(below, want), "worse than Algorithm 1: %q, want %q", below, want)
 }
 
-// A run tells how far it is as one training of all encoders, keeps them, and is judged on what they did not learn from, after the first time and
-// after the second, beside all true labels on the same encoders. Its numbers change with crossFitVersion alone.
+// A run reports the training of all encoders as one progress and keeps the encoders. It is evaluated on examples
+// without training, after the first and the second round, beside all true labels on the same encoders. Its numbers
+// change only with crossFitVersion.
 func TestCrossFitRun(t *testing.T) {
 	expect.Slow(t)
 	s, keep, last := few(), t.TempDir(), train.Progress{}

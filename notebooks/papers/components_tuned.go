@@ -25,8 +25,8 @@ type tuning struct {
 	how Added
 }
 
-// judge judges networks that are fine-tuned by pseudo-labels of the mixture, and by all true labels, and a probe that is told the class prior
-// of the mixture. What cannot label is a point that says why.
+// judge evaluates networks fine-tuned on pseudo-labels of the mixture and on all true labels, and a probe with the
+// class prior of the mixture. If labeling fails, the point has the reason.
 func (t *tuning) judge(ctx context.Context, all embeddings) (points []experiment.Point, err error) {
 	labels, err := pseudo.Label(all.train.h, all.train.Labeled, pseudo.Config{Seed: t.c.Seed})
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *tuning) judge(ctx context.Context, all embeddings) (points []experiment
 	for _, network := range []struct {
 		head     string
 		positive []bool
-		of       []int // the examples to learn from; nil for all
+		of       []int // the training examples; nil for all
 		views    augment.Recipe
 	}{
 		{Tuned, labels.Positive, nil, t.c.Recipe},
@@ -75,7 +75,8 @@ func (t *tuning) judge(ctx context.Context, all embeddings) (points []experiment
 	return points, nil
 }
 
-// fineTune trains the encoder further, with a head that starts at a linear probe, by the labels of some examples; nil means of all.
+// fineTune trains the encoder further, with a head initialized by a linear probe, on the labels of some examples; nil
+// means all.
 func (t *tuning) fineTune(ctx context.Context, e embedded, positive []bool, of []int, views augment.Recipe) (*classify.Tuned, error) {
 	if of == nil {
 		of = rows.All(len(positive))
@@ -98,7 +99,8 @@ func (t *tuning) fineTune(ctx context.Context, e embedded, positive []bool, of [
 		classify.FineTuneConfig{Head: head, Epochs: t.how.Epochs, BatchSize: t.how.Batch, Recipe: views, Seed: t.c.Seed})
 }
 
-// labelAgain judges a linear probe on the outputs of a network that was fine-tuned, by the pseudo-labels that these give.
+// labelAgain evaluates a linear probe on the outputs of a fine-tuned network, trained on the pseudo-labels from these
+// outputs.
 func (t *tuning) labelAgain(tuned *classify.Tuned) (experiment.Point, error) {
 	all, err := t.embed(t.eng, tuned.Model)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// contrastiveVersion is the version of pretraining with judging by heads; see experiment.Run. What changes a head, as in packages
-// cluster and probe, raises it too.
+// contrastiveVersion is the version of pretraining with evaluation by heads; see experiment.Run. A changed head, as in
+// packages cluster and probe, also increases it.
 const contrastiveVersion = 2
 
 // objectives are the losses of Table 1 in its order.
 func objectives() []pucl.Objective { return []pucl.Objective{pucl.SSCL(), pucl.SCLPU(), pucl.PUCL()} }
 
-// restarts is how many random starts PUPL makes, of which the one of lowest potential counts.
+// restarts is the number of random starts of PUPL; the one with the lowest potential counts.
 const restarts = 5
 
 // Contrastive is the configuration of a run that pretrains an encoder.
@@ -32,13 +32,13 @@ type Contrastive struct {
 	Views     string
 	Update    string  // optimizer, learning rate and schedule
 	Batch     int     // images in a batch
-	Share     float64 // of labeled positives forced into a batch; 0 means as they come
+	Share     float64 // fraction of labeled positives forced into a batch; 0 means no forcing
 	Steps     int
-	Points    int // at which heads are judged
+	Points    int // number of points at which heads are evaluated
 	Restarts  int // of PUPL
-	Neighbors int // that judge too, see [Neighbors]
+	Neighbors int // for evaluation, see [Neighbors]
 
-	Heads []string // that judge; nil for all
+	Heads []string // for evaluation; nil for all
 }
 
 // contrastive returns the run of a setting that pretrains by an objective.
@@ -61,7 +61,7 @@ func (s setting) contrastive(o pucl.Objective, seed uint64) experiment.Run {
 	}
 }
 
-// update names optimizer, learning rate and schedule with all their numbers.
+// update describes optimizer, learning rate and schedule with all their parameters.
 func update(c train.Config) string {
 	return train.Settings{
 		Steps: c.Steps, Optimizer: c.Optimizer, LearningRate: c.LearningRate, Schedule: c.Schedule, Compute: c.Compute,
@@ -87,8 +87,8 @@ func (s setting) pretrain(ctx context.Context, eng *engine.Engine, place experim
 	})
 }
 
-// prepare opens the data of a run that pretrains on images, with views of those held out, and returns what it learns from: batches of the
-// split that of makes of them. Close the data after use.
+// prepare opens the data of a run that pretrains on images, with views of the held-out images. It returns training
+// batches of the split selected by of. Close the data after use.
 func (s setting) prepare(eng *engine.Engine, c train.Config, of func(*opened) (*datasets.Split, error)) (
 	_ *opened, batches *datasets.Batches, err error) {
 	data, err := s.Data.open(c.Seed)
@@ -113,7 +113,8 @@ func (s setting) prepare(eng *engine.Engine, c train.Config, of func(*opened) (*
 	return data, batches, err
 }
 
-// pretrain trains an encoder by start and judges it, as embed has the examples, at so many points.
+// pretrain trains an encoder with start and evaluates it at the given number of points, on the embeddings that embed
+// returns.
 func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Config, points int,
 	embed func(*engine.Engine, *train.Model) (embeddings, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
 	due := func(done int) bool { return done*points/c.Steps > (done-1)*points/c.Steps }
@@ -126,7 +127,8 @@ func (o *opened) pretrain(eng *engine.Engine, place experiment.Place, c train.Co
 	}, start)
 }
 
-// follow trains an encoder by start, with checkpoints in the folder of the run, and has it judged after each step at which that is due.
+// follow trains an encoder with start, with checkpoints in the folder of the run, and calls judge after each step for
+// which due is true.
 func (o *opened) follow(place experiment.Place, c train.Config, due func(done int) bool,
 	judge func(done int, m *train.Model) ([]experiment.Point, error), start func(train.Config) (*train.Model, error)) (*experiment.Outcome, error) {
 	var judged []experiment.Point
@@ -152,10 +154,10 @@ func (o *opened) follow(place experiment.Place, c train.Config, due func(done in
 	return o.outcome(model.Record, judged), nil
 }
 
-// checkpointEvery is how many steps lie between checkpoints: half a minute or so on one core.
+// checkpointEvery is the number of steps between checkpoints: about half a minute on one core.
 const checkpointEvery = 250
 
-// outcome returns what came of a run.
+// outcome returns the outcome of a run.
 func (o *opened) outcome(record train.Record, judged []experiment.Point) *experiment.Outcome {
 	record.Data = o.note + "; " + record.Data
 	return &experiment.Outcome{Record: record, Points: judged}

@@ -18,21 +18,22 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// TableContrastive is the configuration of a run that pretrains an encoder on rows of a table. What views have from other rows is drawn from the
-// whole table, rows held out and rows of the test among them, as columns are standardized over all: features alone, no class is looked at.
+// TableContrastive is the configuration of a run that pretrains an encoder on rows of a table. The replaced features of
+// views are drawn from the whole table, including held-out and test rows, just as columns are standardized over all
+// rows: only features are used, no classes.
 type TableContrastive struct {
 	Set       string
-	Labeled   int // of which a tenth is held out
+	Labeled   int // a tenth of these is held out
 	Drawn     [2]int
 	Objective string
 	Tau       float64
 	Encoder   string
-	Corrupted float64 // share of a row's features that a view has from other rows
+	Corrupted float64 // fraction of a row's features that a view takes from other rows
 	Update    string  // optimizer, learning rate and schedule
 	Batch     int     // rows in a batch
-	Share     float64 // of labeled positives forced into a batch
+	Share     float64 // fraction of labeled positives forced into a batch
 	Steps     int
-	Points    int // at which heads are judged
+	Points    int // number of points at which heads are evaluated
 	Restarts  int // of PUPL
 }
 
@@ -67,22 +68,23 @@ func (u uciSet) contrastive(o pucl.Objective, size experiment.Size, seed uint64)
 	}
 }
 
-// openedTable is a table as a run sees it: parts without images, and the rows of the test.
+// openedTable is the data of a run on a table: parts without images, and the test rows.
 type openedTable struct {
 	opened
 	table      *tabular.Table
-	corruption *tabular.Corruption // that makes views of rows
-	rowViews   *mat.Dense          // a view of each row held out
+	corruption *tabular.Corruption // makes views of rows
+	rowViews   *mat.Dense          // a view of each held-out row
 	tests      []int
 }
 
-// corrupted is the share of a row's features that a view has from other rows, unless a table has its own: that of SCARF.
+// corrupted is the fraction of a row's features that a view takes from other rows, unless a table has its own: SCARF's
+// value.
 const corrupted = 0.6
 
-// corruptionRate returns the share of a row's features that a view has from other rows.
+// corruptionRate returns the fraction of a row's features that a view takes from other rows.
 func (u uciSet) corruptionRate() float64 { return cmp.Or(u.corruption, corrupted) }
 
-// open reads the table and returns its rows as a run with that seed sees them.
+// open reads the table and returns its rows as split for that seed.
 func (u uciSet) open(seed uint64) (*openedTable, error) {
 	table, digest, err := u.read()
 	if err != nil {

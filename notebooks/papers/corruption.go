@@ -11,20 +11,21 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// corruptionRates names the grid over how many features of a row a view has from other rows.
+// corruptionRates names the grid over the fraction of a row's features that a view takes from other rows.
 const corruptionRates = "corruption-rates"
 
-// CorruptionRates are the shares of features that [Corruption] goes through. 0.6 is that of SCARF and of all other runs.
+// CorruptionRates are the fractions of features in [Corruption]. SCARF and all other runs use 0.6.
 func CorruptionRates() []float64 { return []float64{0.1, 0.2, 0.4, 0.6, 0.8} }
 
-// Corruption is what the share of replaced features decides for PUCL on the six tables of [BaselinesOnTables], whose runs of PUCL it shares: of
-// few, two views tell each other by what they kept; of many, nothing of the row is left.
+// Corruption measures the effect of the fraction of replaced features on PUCL for the six tables of
+// [BaselinesOnTables], with which it shares runs of PUCL. With few replaced features the kept ones identify the pair of
+// views; with many the row is lost.
 func Corruption(size experiment.Size) (experiment.Grid, error) {
 	seeds, sets := 5, uciSets()
 	switch size {
 	case experiment.Smoke:
 		seeds, sets = 1, sets[:1]
-	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+	case experiment.Laptop, experiment.Paper: // a GPU gives no speedup here
 	default:
 		return experiment.Grid{}, size.Unknown()
 	}
@@ -39,7 +40,8 @@ func Corruption(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// OverCorruption is the figure of [Corruption] for a table, such as "mushroom". It is an error if there is no such table.
+// OverCorruption is the figure of [Corruption] for a table, such as "mushroom". It returns an error if there is no such
+// table.
 func OverCorruption(table string) (Sweep, error) {
 	sets := uciSets()
 	at := slices.IndexFunc(sets, func(u uciSet) bool { return u.name == table })
@@ -64,9 +66,9 @@ func OverCorruption(table string) (Sweep, error) {
 	return s, nil
 }
 
-// DrawChosenRates tells whether the corruption rate can be chosen without negatives: for each table the accuracy of PUCL with a head at the
-// rate of all other runs, and at the rate that a rule chooses among [CorruptionRates], seed by seed, by what was measured at the end of
-// each run. A seed counts there once its runs at all rates are done.
+// DrawChosenRates shows whether the corruption rate can be selected without negatives. For each table it gives the
+// accuracy of PUCL with a head at the usual rate, and at the rate that a rule selects among [CorruptionRates], by seed,
+// from measurements at the end of each run. A seed counts once its runs at all rates are done.
 func DrawChosenRates(cells *experiment.Cells, head string) viz.Table {
 	out := viz.Table{
 		Title: "PUCL with " + head + ", its corruption rate chosen without negatives", RowsHeader: "table",
@@ -88,7 +90,7 @@ func DrawChosenRates(cells *experiment.Cells, head string) viz.Table {
 	return out
 }
 
-// overRates returns runs as if each had gone through all corruption rates, a point being the end of a run at one of them.
+// overRates returns one run per seed whose points are the ends of its runs at all corruption rates.
 func (u uciSet) overRates(cells *experiment.Cells, head string) *experiment.Cells {
 	ends, by := map[uint64][]experiment.Point{}, &experiment.Cells{}
 	for _, u.corruption = range CorruptionRates() {

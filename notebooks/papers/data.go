@@ -9,18 +9,25 @@ import (
 	"github.com/puclab/puclab/datasets"
 )
 
-// Data says what a run learns from and what it is judged on. The seed of the run goes into all draws.
+// Data specifies the training and evaluation data of a run. The seed of the run enters all draws.
 type Data struct {
-	Benchmark string  // as datasets.FindBenchmark knows it
-	Files     Files   // of the benchmark's data set
-	Labeled   int     // n_P
-	HeldOut   float64 // share of the training images that is held out, with as large a share of all amounts beside those to learn from
-	Negative  []int   // the classes of the benchmark that count as negative, all others being left out; nil means those that it names
-	Single    bool    // the single-dataset setting: labeled images, drawn from all positives alike, are no unlabeled ones, so n_P + n_U stays
-	Unlabeled int     // n_U; 0 means as many as there are
-	Total     int     // n_P + n_U, with Single; 0 means as many as there are
-	Prior     float64 // share of positives among the unlabeled images, with Single among all of them; 0 means that of the benchmark
-	Uneven    float64 // how many times as likely a positive is labeled as one of the next positive class; 0 means as many of each class
+	Benchmark string // name for datasets.FindBenchmark
+	Files     Files  // of the benchmark's data set
+	Labeled   int    // n_P
+	// Fraction of the training images that is held out, with the same fraction of all amounts in addition to the
+	// training amounts.
+	HeldOut float64
+	// The negative classes of the benchmark, all others being left out; nil means those of the benchmark.
+	Negative []int
+	// The single-dataset setting: labeled images, drawn uniformly from the positives, leave the unlabeled ones, so n_P
+	// + n_U is constant.
+	Single    bool
+	Unlabeled int // n_U; 0 means all available
+	Total     int // n_P + n_U, with Single; 0 means all available
+	// Fraction of positives among the unlabeled images, with Single among all images; 0 means the benchmark's.
+	Prior float64
+	// Ratio of labeling probabilities between successive positive classes; 0 means equal numbers per class.
+	Uneven float64
 }
 
 // set is a part of a data set with the class of each image.
@@ -30,29 +37,29 @@ type set struct {
 	classes []string
 }
 
-// part is images and what is known of them as PU data. Rows of the split are those of the images.
+// part is a set of images with their PU labels. Rows of the split are rows of the images.
 type part struct {
 	images datasets.Source
 	*datasets.Split
 }
 
-// opened is data, opened.
+// opened is the opened data of a run.
 type opened struct {
 	train, held part
 	views       *datasets.Images // a view of each of held.images
 	test        set
 	truth       []bool   // which of test are positive
 	learn       []int    // the class of each of train.images
-	aside       []int    // and of held.images
-	pool        []int    // the train.images of the task, whether the split drew them or not
+	aside       []int    // the class of each of held.images
+	pool        []int    // rows of train.images that belong to the task, whether or not the split drew them
 	poolTruth   []bool   // which of pool are positive
-	neighbors   int      // by how many of pool embeddings are judged too, see [Neighbors]; 0 for none
-	heads       []string // by which; nil for all
+	neighbors   int      // number of pool images for the evaluation by [Neighbors]; 0 for none
+	heads       []string // for evaluation; nil for all
 	note        string   // which files these are
 	close       func() error
 }
 
-// open returns the data as a run with that seed sees them. Close them after use.
+// open returns the data as split for that seed. Close them after use.
 func (d Data) open(seed uint64) (_ *opened, err error) {
 	benchmark, err := findTask(d.Benchmark)
 	if err != nil {
@@ -95,7 +102,7 @@ func (d Data) scaled(share float64) Data {
 	return d
 }
 
-// ofTask returns the rows of a set whose classes are of the task, and which of them are positive.
+// ofTask returns the rows of a set with classes of the task, and which of them are positive.
 func (d Data) ofTask(b datasets.Benchmark, s set) (rows []int, positive []bool, err error) {
 	config, err := d.config(b, s.classes)
 	for row, class := range s.labels {
@@ -116,10 +123,10 @@ func (d Data) config(b datasets.Benchmark, classes []string) (datasets.SplitConf
 	return config, err
 }
 
-// counts returns how many images of the benchmark's training part are positive, and how many are of the task at all.
+// counts returns the number of positive images in the benchmark's training part, and the number of images of the task.
 func (d Data) counts(b datasets.Benchmark) (positives, all float64) {
 	negatives := float64(b.Negatives)
-	if d.Negative != nil { // of classes of one size
+	if d.Negative != nil { // of classes of equal size
 		negatives *= float64(len(d.Negative)) / float64(len(b.Classes)-len(b.Positive))
 	}
 	positives, all = float64(b.Positives), float64(b.Positives)+negatives
@@ -170,7 +177,7 @@ func (s set) rows(rows []int) set {
 	return set{subset{s.Source, rows}, labels, s.classes}
 }
 
-// subset is some images of a source.
+// subset is a selection of images of a source.
 type subset struct {
 	datasets.Source
 	index []int

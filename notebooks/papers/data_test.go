@@ -18,10 +18,10 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// builtIn are data that are on every machine.
+// builtIn is data available on every machine.
 var builtIn = Data{Benchmark: "FMNIST-I", Files: BuiltIn, Labeled: 200, HeldOut: 0.1}
 
-// Data are split as the protocol says.
+// Data are split according to the protocol.
 func TestProtocol(t *testing.T) {
 	o := expect.Must(builtIn.open(3))(t)
 	expect.Equal(t, [2]int{o.train.NumLabeled(), o.train.NumUnlabeled()},
@@ -39,7 +39,7 @@ func TestProtocol(t *testing.T) {
 	} {
 		expect.That(t, math.Abs(prior-0.3) <= 1e-12, "a share of %g is positive %s", prior, what)
 	}
-	// No image is in two parts, and the labeled ones are among the unlabeled again.
+	// No image is in two parts, and the labeled ones are also among the unlabeled.
 	seen := map[string]string{}
 	for name, source := range map[string]datasets.Source{"train": o.train.images, "held": o.held.images, "test": o.test} {
 		pixels := make([]uint8, 784)
@@ -54,7 +54,7 @@ func TestProtocol(t *testing.T) {
 	expect.That(t, slices.Contains(unlabeled, o.train.Index[0]), "a labeled image is not among the unlabeled")
 }
 
-// All draws follow from the seed.
+// The seed determines all draws.
 func TestSeeds(t *testing.T) {
 	var heldOut, labeled []string
 	for _, seed := range []uint64{1, 1, 2} {
@@ -79,7 +79,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Data that are not on the machine are said to be missing, with the cure.
+// Missing data are reported with a remedy.
 func TestMissingFiles(t *testing.T) {
 	t.Setenv(datasets.EnvDataDir, t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -98,7 +98,7 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// Where the JPEG copies of CIFAR-10 are on this machine, they are those of the committed results.
+// If the JPEG copies of CIFAR-10 are on this machine, they are the copies of the committed results.
 func TestJPEGCopies(t *testing.T) {
 	data := Data{Benchmark: "CIFAR-I", Files: JPEGCopies, Labeled: 1000, HeldOut: 0.1}
 	o, err := data.open(1)
@@ -114,7 +114,7 @@ func TestJPEGCopies(t *testing.T) {
 	expect.That(t, o.train.Prior == 0.4 && o.note == "CIFAR-10 (JPEG copies)", "π = %g, %s", o.train.Prior, o.note)
 }
 
-// Of STL-10 most images are of unknown class: they are unlabeled, and the prior is the paper's estimate.
+// In STL-10 most images have unknown classes: they are unlabeled, and the prior is the paper's estimate.
 func TestUnknownClasses(t *testing.T) {
 	classes := append(stl10.Classes(), stl10.UnlabeledClass)
 	var labels []int
@@ -135,8 +135,8 @@ func TestUnknownClasses(t *testing.T) {
 		"%d labeled, %d unlabeled, %d of them unknown, π = %g", p.NumLabeled(), p.NumUnlabeled(), unknown, p.Prior)
 }
 
-// Every point of a figure is a setting of the grid, runs at the rate of all other runs are those of the baselines' grid, and all others tell
-// their rate.
+// Every point of a figure is a setting of the grid. Runs at the usual rate are those of the baselines' grid, and all
+// others name their rate.
 func TestCorruption(t *testing.T) {
 	grid := expect.Must(Corruption(experiment.Laptop))(t)
 	whole := expect.Must(BaselinesOnTables(experiment.Laptop))(t)
@@ -171,7 +171,8 @@ func TestCorruption(t *testing.T) {
 	expect.Error(t, expect.Err(OverCorruption("mushrom")), want)
 }
 
-// The rate is chosen seed by seed among the ends of runs, by what the rule takes the highest of; a seed that lacks a rate does not count.
+// The rate is selected by seed among the ends of runs, by the maximum of the rule's criterion; a seed that lacks a rate
+// does not count.
 func TestChosenRates(t *testing.T) {
 	cells := &experiment.Cells{}
 	for seed := range uint64(3) {
@@ -187,7 +188,7 @@ func TestChosenRates(t *testing.T) {
 				}
 			}
 			end := of(2, 10*i+int(seed), float64(i%3), 0)
-			if rate == 0.6 { // in the middle of the run all is better
+			if rate == 0.6 { // in the middle of the run all values are better
 				cells.Standings = append(cells.Standings, standing(set, seed, of(1, 99, 9, 9), end))
 				continue
 			}
@@ -207,7 +208,7 @@ func TestChosenRates(t *testing.T) {
 	}
 }
 
-// standing is a run of PUCL on a table that is done.
+// standing returns a done run of PUCL on a table.
 func standing(set uciSet, seed uint64, points ...experiment.Point) experiment.Standing {
 	return experiment.Standing{Run: set.contrastive(pucl.PUCL(), experiment.Laptop, seed), State: experiment.Done, Result: &experiment.Result{Points: points}}
 }

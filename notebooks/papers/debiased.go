@@ -10,8 +10,9 @@ import (
 // debiased names the grid of the losses of [Debiased].
 const debiased = "debiased"
 
-// Debiased sets encoders pretrained by [pucl.PUDebiased], told the true class prior, beside those by PUCL, with all heads: whether a loss that
-// is less biased, and varies more, trains a better encoder. Its runs of PUCL are those of Table 1.
+// Debiased compares encoders pretrained by [pucl.PUDebiased], given the true class prior, with encoders by PUCL, with
+// all heads: does a loss with less bias and more variance train a better encoder? Its runs of PUCL are those of Table
+// 1.
 func Debiased(size experiment.Size) (experiment.Grid, error) {
 	list, err := settings(size)
 	if err != nil {
@@ -22,7 +23,8 @@ func Debiased(size experiment.Size) (experiment.Grid, error) {
 		for seed := range uint64(s.Seeds) {
 			told := pucl.PUDebiased(s.prior())
 			method := told.Name
-			told.Name = fmt.Sprintf("%s, prior %g", method, s.prior()) // which a run of another prior does not share
+			// So that a run with another prior has another name.
+			told.Name = fmt.Sprintf("%s, prior %g", method, s.prior())
 			run := s.contrastive(told, seed+1)
 			run.Method = method
 			grid.Runs = append(grid.Runs, s.contrastive(pucl.PUCL(), seed+1), run)
@@ -31,7 +33,7 @@ func Debiased(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// claimsDebiased returns what one would expect of a less biased loss, head by head, setting by setting.
+// claimsDebiased returns the expectations about a less biased loss, by head and setting.
 func claimsDebiased() (list []Claim) {
 	for _, labeled := range []int{1000, 3000} {
 		for _, benchmark := range benchmarks1 {

@@ -12,11 +12,11 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Draw sets what cells hold of the table beside the published numbers, if there are any, for points chosen by one rule and in the given
-// settings: accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows of which the grid has no runs and
-// nothing is published are left out; what is not done or not published is "n/a". The note counts what is done, and names cells
-// of fewer runs than the grid has, above all where some failed, degenerate classifiers, and baselines that make fewer passes than others. [Table.Sources]
-// tells where published numbers are from.
+// Draw compares the results of the table with the published numbers, if there are any, for points chosen by one rule
+// and in the given settings: accuracy on test images in percent, mean ± half of its 95% interval over the seeds. Rows
+// without runs in the grid and without published numbers are omitted; missing numbers are "n/a". The note counts the
+// done runs, and names cells with fewer runs than the grid has, failed runs, degenerate classifiers, and baselines with
+// fewer passes than others. [Table.Sources] gives the sources of published numbers.
 func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s. Point chosen by: %s. Accuracy (%%)", t.Title, rule), RowsHeader: "method"}
 	for _, setting := range settings {
@@ -70,8 +70,8 @@ func (t Table) Draw(cells *experiment.Cells, rule experiment.Rule, settings ...s
 	return out
 }
 
-// Sources tells where the published numbers are from, a line for each source with its protocol and the epoch that counts, and gives those
-// that [Table.Draw] does not show, as others are published of the same cell by the same rule.
+// Sources returns the sources of the published numbers, one line per source with its protocol and its choice of epoch.
+// It adds numbers that [Table.Draw] does not show because another source has the same cell by the same rule.
 func (t Table) Sources() string {
 	rows, more := map[string][]string{}, map[string]string{}
 	var order []string
@@ -93,7 +93,7 @@ func (t Table) Sources() string {
 	return strings.Join(lines, "\n")
 }
 
-// fewerPasses tells, setting by setting, which baselines that are done made fewer passes over the unlabeled images than others.
+// fewerPasses lists, for each setting, the done baselines with fewer passes over the unlabeled images than others.
 func fewerPasses(cells *experiment.Cells, settings []string) (told []string) {
 	for _, setting := range settings {
 		passes, most := map[string]int{}, 0
@@ -118,7 +118,7 @@ func fewerPasses(cells *experiment.Cells, settings []string) (told []string) {
 	return told
 }
 
-// title returns the name of a setting, with the files that its runs learned from where these are not the usual ones.
+// title returns the name of a setting, with the files of its runs if these are not the usual ones.
 func title(cells *experiment.Cells, setting string) string {
 	for _, s := range cells.Standings {
 		var data Data
@@ -135,8 +135,8 @@ func title(cells *experiment.Cells, setting string) string {
 	return setting
 }
 
-// Costs sets side by side what the rules of choosing make of each row in a setting: the accuracy of the oracle in percent, and by
-// how many points those of the other rules are below it, run by run.
+// Costs compares the selection rules for each row in a setting: the accuracy of the oracle in percent, and by how many
+// points the other rules are below it, as a mean over runs.
 func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 	rules := experiment.Rules()
 	rules = slices.DeleteFunc(rules, func(r experiment.Rule) bool { return r == experiment.Oracle })
@@ -145,7 +145,7 @@ func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 		Columns: []string{"oracle"},
 		Note:    "Oracle: accuracy (%) at the best point on test images. The others: points below it, run by run, mean ± 95% interval over seeds.",
 	}
-	published := map[experiment.Rule]map[Row]float64{} // of the rules for which there is a number for a row of the table
+	published := map[experiment.Rule]map[Row]float64{} // of the rules with a number for a row of the table
 	for _, rule := range rules {
 		out.Columns = append(out.Columns, string(rule))
 		if slices.ContainsFunc(t.Rows, func(r Row) bool { _, ok := publishedCosts[rule][r]; return ok }) {
@@ -157,7 +157,7 @@ func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 	}
 	for _, row := range t.Rows {
 		cell := cells.At(setting, row.Method, row.Head, experiment.Oracle)
-		if len(cell.Runs) == 0 || row.Method == TrueLabels { // judged once: nothing to choose from
+		if len(cell.Runs) == 0 || row.Method == TrueLabels { // evaluated once: nothing to select
 			continue
 		}
 		line := []viz.Cell{Percent(cell.Accuracy)}
@@ -173,19 +173,20 @@ func (t Table) Costs(cells *experiment.Cells, setting string) viz.Table {
 	return out
 }
 
-// publishedCosts is by how many points the epochs of the highest proxy accuracy and of the highest proxy AUC are below the best one.
+// publishedCosts is the accuracy of the best epoch minus that of the epochs with the highest proxy accuracy and the
+// highest proxy AUC.
 var publishedCosts = map[experiment.Rule]map[Row]float64{
 	experiment.ProxyAccuracy: {{"nnPU", ""}: 82.40 - 82.03, {"Dist-PU", ""}: 83.56 - 81.64},
 	experiment.ProxyAUC:      {{"nnPU", ""}: 82.40 - 75.56, {"Dist-PU", ""}: 83.56 - 79.31},
 }
 
-// sourceCosts is where publishedCosts are from.
+// sourceCosts is the source of publishedCosts.
 const sourceCosts = "W. Wang et al. (2025), arXiv 2509.24228, Table 1, CIFAR-10 in another split"
 
-// Percent returns a summary of shares as a cell in percent, missing where no run could be judged.
+// Percent returns a summary of fractions as a cell in percent, missing if no run was evaluated.
 func Percent(s evaluate.Summary) viz.Cell { return timesOf(s, 100) }
 
-// timesOf returns so many times a summary as a cell, missing where it is of nothing.
+// timesOf returns a summary times a factor as a cell, missing if it is empty.
 func timesOf(s evaluate.Summary, times float64) viz.Cell {
 	switch {
 	case s.Seeds == 0:

@@ -7,21 +7,21 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawPartsOfPUPL returns what becomes of PUPL without one of its parts, on h and on z of the encoders of [Components] in a setting: which
-// share of the pseudo-labels is right, and the accuracy of a linear classifier of h that learned them, in percent as mean ± half of the 95%
-// interval over the seeds.
+// DrawPartsOfPUPL returns the results of PUPL without each of its parts, on h and on z of the encoders of [Components]
+// in a setting. It gives the fraction of correct pseudo-labels, and the accuracy of a linear classifier of h trained on
+// them, in percent as mean ± half of the 95% interval over the seeds.
 func DrawPartsOfPUPL(cells *experiment.Cells, setting string) viz.Table {
 	return drawComponents(cells, setting, "PUPL and its parts", slices.Concat(headsOfPUPL(false), headsOfPUPL(true)), LabelsRight)
 }
 
-// DrawTuned returns what becomes of what may be added to Algorithm 1, likewise, and the class prior where it is estimated: pseudo-labels by
-// package pseudo, and networks that are fine-tuned by them, beside what is told all classes.
+// DrawTuned returns the same for the additions to Algorithm 1, and the estimated class priors: pseudo-labels by package
+// pseudo, and networks fine-tuned on them, beside fully supervised heads.
 func DrawTuned(cells *experiment.Cells, setting string) viz.Table {
 	heads := slices.Concat([]string{PUPL, PUPLOnZ, NNPU, NNPUEstimated, Mixture, Outside, ChosenSetting}, TunedHeads()[:4], []string{Ceiling, TunedCeiling})
 	return drawComponents(cells, setting, "what is added", heads, EstimatedPrior, LabelsRight)
 }
 
-// headsOfPUPL are PUPL, and PUPL without each of its parts.
+// headsOfPUPL lists PUPL, and PUPL without each of its parts.
 func headsOfPUPL(onZ bool) []string {
 	heads := []string{PUPL}
 	if onZ {
@@ -38,14 +38,14 @@ func drawComponents(cells *experiment.Cells, setting, of string, heads []string,
 	return drawHeads(cells, setting, ComponentsMethod, viz.Table{Title: setting + ": " + of, RowsHeader: "classifier"}, heads, shares...)
 }
 
-// DrawBesideTrueLabels returns what CrossFit reaches in a setting of [Components], and what classifiers do on the same encoders that know all
-// classes, as [DrawTuned] does.
+// DrawBesideTrueLabels returns the results of CrossFit in a setting of [Components], and of fully supervised
+// classifiers on the same encoders, in the form of [DrawTuned].
 func DrawBesideTrueLabels(cells *experiment.Cells, setting string) viz.Table {
 	heads := []string{FirstTime, ownCeiling(FirstTime), SecondTime, ownCeiling(SecondTime)}
 	return drawHeads(cells, setting, besideTrueLabels, viz.Table{Title: setting + ": CrossFit", RowsHeader: "encoders by, classifiers told"}, heads)
 }
 
-// drawHeads fills in a table of heads: shares that are known of their pseudo-labels, and accuracy.
+// drawHeads fills in a table of heads: known shares of their pseudo-labels, and accuracy.
 func drawHeads(cells *experiment.Cells, setting, method string, out viz.Table, heads []string, shares ...string) viz.Table {
 	named := map[string]string{LabelsRight: "pseudo-labels right", EstimatedPrior: "π"}
 	for _, share := range shares {
@@ -63,7 +63,7 @@ func drawHeads(cells *experiment.Cells, setting, method string, out viz.Table, h
 	return out
 }
 
-// claimsComponents returns that each part of PUPL does something, and that what may be added to Algorithm 1 does.
+// claimsComponents returns the claims that each part of PUPL has an effect, and each addition to Algorithm 1.
 func claimsComponents() (list []Claim) {
 	for _, benchmark := range benchmarksOfLabeler {
 		setting := settingName(benchmark, 1000)

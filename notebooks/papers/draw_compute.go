@@ -7,10 +7,10 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// CurvesOverMinutes is [CurvesOverSteps] over minutes in place of steps: how long the fastest of the runs of a series took, as others were
-// slowed by what else the machine did, all judging included, shared out evenly among its steps.
-// A curve has the name of its method and head. Points of a run end one schedule of the learning rate and not each its own: a run that is to
-// be short does better than a long one does by then.
+// CurvesOverMinutes is [CurvesOverSteps] over minutes instead of steps. Minutes are the time of the fastest run of a
+// series, since other load slowed the others, including all evaluations, divided evenly among its steps. A curve has
+// the name of its method and head. All points of a run share one learning-rate schedule: a run planned to be short is
+// better at its end than a long one at the same time.
 func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curves []viz.Curve) {
 	for _, s := range list {
 		for _, curve := range CurvesOverSteps(cells, s) {
@@ -25,8 +25,8 @@ func CurvesOverMinutes(cells *experiment.Cells, list ...experiment.Series) (curv
 	return curves
 }
 
-// DrawCompute sets side by side after how many minutes of the fastest of its runs, as [CurvesOverMinutes] counts them, a series is judged for
-// the last time, and how accurate it is then, in percent, mean ± half of the 95% interval over seeds. Series without a run that is done are left out.
+// DrawCompute shows the last evaluation of each series: the minutes of its fastest run, as in [CurvesOverMinutes], and
+// the accuracy in percent, mean ± half of the 95% interval over seeds. Series without a done run are omitted.
 func DrawCompute(cells *experiment.Cells, list ...experiment.Series) viz.Table {
 	out := viz.Table{
 		Title: "Where they end", RowsHeader: "classifier", Columns: []string{"minutes", "accuracy (%)"}, Decimals: 1,
@@ -43,7 +43,7 @@ func DrawCompute(cells *experiment.Cells, list ...experiment.Series) viz.Table {
 	return out
 }
 
-// spent returns how many minutes a step of the fastest done run of a series took, and after which step its head is judged for the last time.
+// spent returns the minutes per step of the fastest done run of a series, and the step of its head's last evaluation.
 func spent(cells *experiment.Cells, s experiment.Series) (perStep float64, last int) {
 	perStep = math.Inf(1)
 	for _, standing := range cells.Runs(s.Setting, s.Method) {

@@ -12,8 +12,9 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawPlane draws the points of one run of [Gaussians] over the ellipses of the two classes, with the boundaries of its classifiers as
-// they were found; the side on which Bayes' rule says positive is hatched. It is an error if the run is not done.
+// DrawPlane draws the points of one run of [Gaussians] over the ellipses of the two classes, with the decision
+// boundaries of its classifiers. The region where Bayes' rule predicts positive is hatched. It returns an error if the
+// run is not done.
 func DrawPlane(cells *experiment.Cells, setting string, seed uint64, heads ...string) (*plot.Plot, error) {
 	at := slices.IndexFunc(cells.Standings, func(s experiment.Standing) bool {
 		return s.Run.Setting == setting && s.Run.Method == linearMethod && s.Run.Seed == seed && s.State == experiment.Done
@@ -58,13 +59,13 @@ func DrawPlane(cells *experiment.Cells, setting string, seed uint64, heads ...st
 	}, groups, lines...)
 }
 
-// ellipse returns what is drawn of a class: its distribution.
+// ellipse returns the drawn distribution of a class.
 func ellipse(name string, n gaussian.Normal) viz.Gaussian {
 	return viz.Gaussian{Name: name, Mean: n.Mean, Covariance: n.Covariance}
 }
 
-// CurvesOver returns a curve for each row: its accuracy in percent with the 95% interval over seeds, at each x in the setting that
-// setting names. Cells of fewer than two done runs, which have no interval, are left out.
+// CurvesOver returns a curve for each row: its accuracy in percent with the 95% interval over seeds, at each x in the
+// setting setting(x). Cells of fewer than two done runs, which have no interval, are omitted.
 func CurvesOver(cells *experiment.Cells, rows []Row, rule experiment.Rule, x []float64, setting func(x float64) string) []viz.Curve {
 	var curves []viz.Curve
 	for _, row := range rows {
@@ -82,7 +83,8 @@ func CurvesOver(cells *experiment.Cells, rows []Row, rule experiment.Rule, x []f
 	return curves
 }
 
-// curveOf returns the accuracy (%) at the end of a run over x, with the 95% interval over seeds. What fewer than two seeds have is left out.
+// curveOf returns the accuracy (%) at the end of a run over x, with the 95% interval over seeds. Points with fewer than
+// two seeds are omitted.
 func curveOf(cells *experiment.Cells, name string, x []float64, of func(x float64) experiment.Series) viz.Curve {
 	curve := viz.Curve{Name: name}
 	for _, x := range x {
@@ -91,7 +93,7 @@ func curveOf(cells *experiment.Cells, name string, x []float64, of func(x float6
 	return curve
 }
 
-// percent is what an accuracy can be.
+// percent is the range of an accuracy.
 var percent = [2]float64{0, 100}
 
 // addAccuracy adds the accuracy of a series, in percent, at x to a curve, unless it has no interval.
@@ -100,7 +102,7 @@ func addAccuracy(curve *viz.Curve, cells *experiment.Cells, x float64, s experim
 	addSummary(curve, x, cells.At(s.Setting, s.Method, s.Head, rule).Accuracy, 100)
 }
 
-// addSummary adds so many times a mean at x to a curve, with its interval, unless it has none.
+// addSummary adds a mean times a factor at x to a curve, with its interval, unless it has none.
 func addSummary(curve *viz.Curve, x float64, s evaluate.Summary, times float64) {
 	if s.Seeds > 1 {
 		low, high := s.Interval()

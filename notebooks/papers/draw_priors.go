@@ -14,17 +14,17 @@ func PriorEstimators() []string {
 	return []string{"Elkan–Noto e1", "Elkan–Noto e3", "DEDPUL", "BBE", "TED^n", "TIcE", "TIcE of scores", "KM2"}
 }
 
-// sourceDEDPUL is where the protocol and the published numbers are from.
+// sourceDEDPUL is the source of the protocol and the published numbers.
 const sourceDEDPUL = "D. Ivanov, DEDPUL (ICMLA 2020)"
 
-// publishedPriors are the mean absolute errors of DEDPUL that its program's results hold, of all five shares.
+// publishedPriors are the mean absolute errors of DEDPUL in its program's result files, over all five shares.
 //
-// Source: as of [uciSets].
+// Source: that of [uciSets].
 var publishedPriors = map[string]float64{
 	"wine": 0.020, "mushroom": 0.012, "shuttle": 0.014, "landsat": 0.014, "spambase": 0.034, "page blocks": 0.090,
 }
 
-// ofSets returns the part of the cells that is of the tables and shares of which keep says so.
+// ofSets returns the cells of the tables and shares for which keep returns true.
 func ofSets(cells *experiment.Cells, keep func(TablePrior) bool) *experiment.Cells {
 	var part experiment.Cells
 	for _, s := range cells.Standings {
@@ -35,7 +35,7 @@ func ofSets(cells *experiment.Cells, keep func(TablePrior) bool) *experiment.Cel
 	return &part
 }
 
-// tableOf names the table of a run. The draws of a table share its rows, so that they are no independent sample.
+// tableOf names the table of a run. The draws of a table share its rows, so they are dependent.
 func tableOf(run experiment.Run) string {
 	if config, ok := run.Config.(TablePrior); ok {
 		return config.Set
@@ -43,18 +43,18 @@ func tableOf(run experiment.Run) string {
 	return run.Setting
 }
 
-// shareOf names the table and the share of positives of a run.
+// shareOf names the table and the fraction of positives of a run.
 func shareOf(run experiment.Run) string { return run.Setting }
 
-// priorErrors sums up how far the estimates of an estimator are from the prior, by groups of runs that share rows.
+// priorErrors summarizes an estimator's absolute errors of the prior, by groups of runs that share rows.
 func priorErrors(cells *experiment.Cells, cluster func(experiment.Run) string, head string) evaluate.Summary {
 	return cells.MeanBy(cluster, "", priorMethod, func(points []experiment.Point) (float64, bool) {
 		return PriorError.of(points, head, false)
 	})
 }
 
-// DrawPriors returns the mean absolute error of each estimator of [PriorsOnTables] on each table and on all, over all done runs, beside what
-// is published.
+// DrawPriors returns the mean absolute error of each estimator of [PriorsOnTables] on each table and on all, over all
+// done runs, beside published numbers.
 func DrawPriors(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "How far estimates are from the class prior", RowsHeader: "estimator", Decimals: 3,
@@ -83,8 +83,8 @@ func DrawPriors(cells *experiment.Cells) viz.Table {
 	return out
 }
 
-// DrawPriorIntervals returns, for each estimator, which share of its intervals of level 0.9 contains the prior, with
-// Student's 95% interval over the tables, how wide they are, and where they do not contain it.
+// DrawPriorIntervals returns, for each estimator, the coverage of its intervals of level 0.9, with Student's 95%
+// interval over the tables, their width, and on which side they miss the prior.
 func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "Intervals of level 0.9", RowsHeader: "estimator",
@@ -105,12 +105,12 @@ func DrawPriorIntervals(cells *experiment.Cells) viz.Table {
 	return out
 }
 
-// containPrior returns which share of an estimator's intervals contains the prior, over tables.
+// containPrior returns the coverage of an estimator's intervals, over tables.
 func containPrior(cells *experiment.Cells, head string) evaluate.Summary {
 	return intervals(cells, head, func(low, truth, high float64) bool { return low <= truth && truth <= high })
 }
 
-// intervals returns of which share of an estimator's intervals something is so, over tables.
+// intervals returns the fraction of an estimator's intervals for which a condition holds, over tables.
 func intervals(cells *experiment.Cells, head string, so func(low, truth, high float64) bool) evaluate.Summary {
 	return cells.MeanBy(tableOf, "", priorMethod, func(points []experiment.Point) (share float64, ok bool) {
 		v := experiment.LastPoint(points, head).Values
@@ -121,8 +121,8 @@ func intervals(cells *experiment.Cells, head string, so func(low, truth, high fl
 	})
 }
 
-// PriorCurves returns how far estimates are from the class prior on average, a curve for each estimator over the share of positives in
-// percent, with 95% intervals over tables. A share at which fewer than two runs are done is left out.
+// PriorCurves returns the mean absolute errors of the class prior, a curve for each estimator over the fraction of
+// positives in percent, with 95% intervals over tables. Fractions with fewer than two done runs are omitted.
 func PriorCurves(cells *experiment.Cells, heads ...string) (curves []viz.Curve) {
 	for _, head := range heads {
 		curve := viz.Curve{Name: head}
@@ -137,10 +137,10 @@ func PriorCurves(cells *experiment.Cells, heads ...string) (curves []viz.Curve) 
 	return curves
 }
 
-// DrawPriorPairs returns what each claim of [experimentPriors] compares, with intervals that take every draw, every
-// share of positives, or every table for an independent observation. Draws of a table share its rows, so that only
+// DrawPriorPairs returns the comparison of each claim of [experimentPriors], with intervals that treat every draw,
+// every fraction of positives, or every table as an independent observation. Draws of a table share its rows, so only
 // tables are independent. Student's interval over tables decides. The bootstrap interval beside it draws tables, and
-// shares of each drawn table, with replacement.
+// fractions of each drawn table, with replacement.
 func DrawPriorPairs(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "By how much an estimate is nearer, and what is taken for a sample", RowsHeader: "claim", Decimals: 2,
@@ -163,7 +163,8 @@ func DrawPriorPairs(cells *experiment.Cells) viz.Table {
 // experimentPriors names the claims about estimates of class priors.
 const experimentPriors = "class priors"
 
-// claimsPriors returns who is nearer to the class prior, by those who published the estimators: on all tables together.
+// claimsPriors returns the claims of the estimators' authors about smaller errors of the class prior, on all tables
+// together.
 func claimsPriors() (list []Claim) {
 	const garg = "Garg et al. (2021), Mixture Proportion Estimation and PU Learning, on images and texts"
 	add := func(source, nearer string, others ...string) {

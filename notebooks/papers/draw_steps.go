@@ -12,9 +12,9 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// CurvesOverSteps returns a curve for each series: its accuracy in percent over the steps after which it was judged, with the 95%
-// interval over seeds. What fewer than two seeds have, which has no interval, is left out. A curve has the name of its method, where the
-// series are of several settings with what tells these apart.
+// CurvesOverSteps returns a curve for each series: its accuracy in percent over the steps of its evaluations, with the
+// 95% interval over seeds. Points with fewer than two seeds, which have no interval, are omitted. A curve has the name
+// of its method, and for series of several settings also the distinguishing part of the setting.
 func CurvesOverSteps(cells *experiment.Cells, list ...experiment.Series) []viz.Curve {
 	return curvesOverSteps(cells, list, percent, func(p experiment.Point, s experiment.Series) (float64, bool) {
 		accuracy, tested := p.Accuracy()
@@ -22,10 +22,10 @@ func CurvesOverSteps(cells *experiment.Cells, list ...experiment.Series) []viz.C
 	})
 }
 
-// limits are the least and the largest that a value can be, where figures should end there.
+// limits are the range of a value for axes that should end there.
 var limits = map[string][2]float64{OnFloor: {0, 1}}
 
-// ValuesOverSteps is [CurvesOverSteps] of a value that watched runs have, such as [Separation].
+// ValuesOverSteps is [CurvesOverSteps] of a value of watched runs, such as [Separation].
 func ValuesOverSteps(cells *experiment.Cells, value string, list ...experiment.Series) []viz.Curve {
 	return curvesOverSteps(cells, list, limits[value], func(p experiment.Point, _ experiment.Series) (float64, bool) {
 		v, ok := p.Values[value]
@@ -77,8 +77,9 @@ func seriesName(s experiment.Series, list []experiment.Series) string {
 	return s.Method + ", " + strings.TrimPrefix(s.Setting, task+", ")
 }
 
-// PathsOverSteps returns how alignment and uniformity of each series went, the means over seeds, for [viz.AlignmentUniformity]; steps at which
-// fewer than two done runs have one of the two are left out, and series without any other.
+// PathsOverSteps returns alignment and uniformity of each series over the steps, as means over seeds, for
+// [viz.AlignmentUniformity]. Steps at which fewer than two done runs have one of the two are omitted, and series
+// without other steps.
 func PathsOverSteps(cells *experiment.Cells, list ...experiment.Series) (paths []viz.Path) {
 	for _, s := range list {
 		alignment, uniformity := ValuesOverSteps(cells, Alignment, s), ValuesOverSteps(cells, Uniformity, s)
@@ -98,8 +99,9 @@ func PathsOverSteps(cells *experiment.Cells, list ...experiment.Series) (paths [
 	return paths
 }
 
-// DrawCurves sets curves as a table: a column for each, and a row for each x that one of them has. Numbers have one digit behind the point
-// beside an interval and two without, and three where all are below 10. A table of more rows than a screen takes beside the figure is folded.
+// DrawCurves returns curves as a table: a column per curve, and a row per x of any curve. Numbers have one decimal
+// beside an interval and two without, and three if all are below 10. A table with more rows than fit on a screen is
+// folded.
 func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
 	out := viz.Table{Title: title, RowsHeader: x, Decimals: 2}
 	var all []float64
@@ -136,8 +138,8 @@ func DrawCurves(title, x string, curves []viz.Curve) viz.Table {
 	return out
 }
 
-// DrawSooner sets side by side where series end and how much sooner than a reference they are as accurate as that is at its end, run by
-// run with the same seed, in percent of its steps: see [experiment.Cells.Sooner].
+// DrawSooner shows the final accuracy of series and how much sooner they reach the final accuracy of a reference,
+// paired by seed, in percent of its steps: see [experiment.Cells.Sooner].
 func DrawSooner(cells *experiment.Cells, reference experiment.Series, list ...experiment.Series) viz.Table {
 	out := viz.Table{
 		Title:      fmt.Sprintf("Who is sooner where %s ends, %s, by %s", reference.Method, reference.Setting, reference.Head),

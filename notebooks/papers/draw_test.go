@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// fakeCells are results of two seeds of PUCL, of one degenerate seed of nnPU, and of a vPU that is not done.
+// fakeCells returns results of two seeds of PUCL, one degenerate seed of nnPU, and a vPU that is not done.
 func fakeCells() *experiment.Cells {
 	cells := &experiment.Cells{}
 	add := func(method string, seed uint64, state experiment.State, points ...experiment.Point) {
@@ -24,7 +24,7 @@ func fakeCells() *experiment.Cells {
 			State: state, Result: &experiment.Result{Points: points},
 		})
 	}
-	// at returns a point with so many of 100 test images right, and that proxy AUC.
+	// at returns a point with right of 100 test images correct, and that proxy AUC.
 	at := func(head string, step, right int, proxyAUC float64) experiment.Point {
 		test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right - 1, FalsePositive: 100 - right, TrueNegative: 1}}
 		return experiment.Point{Head: head, Step: step, PU: &evaluate.PU{ProxyAUC: proxyAUC}, Test: &test}
@@ -38,7 +38,7 @@ func fakeCells() *experiment.Cells {
 	return cells
 }
 
-// holds reports whether each word is in the line of the table's text that begins with name.
+// holds checks that each word is in the line of the table's text that begins with name.
 func holds(t *testing.T, table viz.Table, name string, words ...string) {
 	t.Helper()
 	text := expect.Must(table.Text())(t)
@@ -54,7 +54,7 @@ func holds(t *testing.T, table viz.Table, name string, words ...string) {
 	t.Errorf("no line begins with %q in\n%s", name, text)
 }
 
-// Ours stand beside the published numbers of the same rule; 85 ± 12.706·7.071/√2 is the 95% interval of 90 and 80.
+// Our numbers are beside the published numbers of the same rule; 85 ± 12.706·7.071/√2 is the 95% interval of 90 and 80.
 func TestDraw(t *testing.T) {
 	table := Table2().Draw(fakeCells(), experiment.Last, "CIFAR-I, 1000 labeled")
 	holds(t, table, "Table 2: PUCL and its baselines. Point chosen by: last")
@@ -68,10 +68,11 @@ func TestDraw(t *testing.T) {
 		expect.That(t, row != "PAN", "a row that has no runs and nothing published is drawn")
 	}
 	holds(t, Table2().Draw(fakeCells(), experiment.Oracle, "CIFAR-I, 1000 labeled"), "nnPU ", "70.0", "88.7")
-	holds(t, Table2().Draw(fakeCells(), experiment.ProxyAUC, "CIFAR-I, 1000 labeled"), "nnPU ", "65.0", "n/a") // published of other rules
+	// Published for other rules.
+	holds(t, Table2().Draw(fakeCells(), experiment.ProxyAUC, "CIFAR-I, 1000 labeled"), "nnPU ", "65.0", "n/a")
 }
 
-// Every source is named once with its rows, and a number that another one hides.
+// Every source is named once with its rows, and with numbers that another source hides.
 func TestSources(t *testing.T) {
 	told := Table2().Sources()
 	for _, want := range []string{
@@ -85,7 +86,7 @@ func TestSources(t *testing.T) {
 	expect.Equal(t, (Table{Title: "empty", Rows: []Row{{"PUCL", PUPL}}}).Sources(), "", "nothing is published")
 }
 
-// A mean over what is left of several runs says so, once for all heads; one over all of them does not.
+// A mean over part of the runs is marked once for all heads; a mean over all of them is not.
 func TestDrawTellsOfFewerRuns(t *testing.T) {
 	cells := fakeCells()
 	note := func() string { return Table2().Draw(cells, experiment.Last, "CIFAR-I, 1000 labeled").Note }
@@ -101,7 +102,7 @@ func TestDrawTellsOfFewerRuns(t *testing.T) {
 	}
 }
 
-// A run in which one head could not be had counts for the others; the note says of whom the mean is.
+// A run in which one head could not be fitted counts for the others; the note names the runs in the mean.
 func TestDrawTellsOfHeadsThatCouldNotBeHad(t *testing.T) {
 	cells := fakeCells()
 	points := cells.Standings[1].Result.Points
@@ -112,7 +113,7 @@ func TestDrawTellsOfHeadsThatCouldNotBeHad(t *testing.T) {
 	expect.That(t, strings.Contains(table.Note, want), "%q, want %q in it", table.Note, want)
 }
 
-// A claim that some seeds cannot decide says how many did.
+// A claim that some seeds cannot decide states the number of seeds that did.
 func TestDrawClaimsTellsOfSeedsLeftOut(t *testing.T) {
 	claims := func(cells *experiment.Cells) string {
 		return Table2().DrawClaims(verdictsOf("table-2", cells), "CIFAR-I, 1000 labeled").Note
@@ -126,7 +127,7 @@ func TestDrawClaimsTellsOfSeedsLeftOut(t *testing.T) {
 	expect.That(t, strings.Contains(claims(cells), want), "%q, want %q in it", claims(cells), want)
 }
 
-// A baseline that makes fewer passes than the others stands beside them with that said.
+// A baseline with fewer passes than the others is marked.
 func TestDrawTellsOfFewerPasses(t *testing.T) {
 	cells := fakeCells()
 	passes := func(run, epochs int) {
@@ -146,7 +147,7 @@ func TestDrawTellsOfFewerPasses(t *testing.T) {
 	expect.That(t, !strings.Contains(note(), "passes"), "of runs that are not done: %s", note())
 }
 
-// Gaps are taken run by run: 5 and 1 points.
+// Gaps are paired by run: 5 and 1 points.
 func TestCosts(t *testing.T) {
 	table := Table2().Costs(fakeCells(), "CIFAR-I, 1000 labeled")
 	holds(t, table, "PUCL, PUPL (CE)", "88.0", "3.0 ± 25.4")
@@ -159,7 +160,8 @@ func TestDrawClaims(t *testing.T) {
 	holds(t, table, "PUCL with PUPL is above vPU", "n/a")
 }
 
-// Errors are averaged by set, by share and over all, intervals counted, and estimators compared draw by draw; what is not done is left out.
+// Errors are averaged by set, by share and over all; intervals are counted, and estimators compared by draw; missing
+// runs are omitted.
 func TestDrawPriors(t *testing.T) {
 	cells := &experiment.Cells{}
 	add := func(set string, drawn [2]int, state experiment.State, truth, estimate, low, high float64) {
@@ -201,7 +203,7 @@ func TestDrawPriors(t *testing.T) {
 	}
 }
 
-// What is inside a classifier stands beside its accuracy.
+// The inner values of a classifier are beside its accuracy.
 func TestDrawWithoutPrior(t *testing.T) {
 	grid := expect.Must(WithoutPrior().Grid(experiment.Laptop))(t)
 	cells := &experiment.Cells{}
@@ -227,11 +229,11 @@ func TestDrawWithoutPrior(t *testing.T) {
 	choice := DrawCrossFitChoice(cells, "FMNIST-I, 1000 labeled", "FMNIST-II, 1000 labeled")
 	holds(t, choice, string(experiment.Last), "93.5")
 	holds(t, choice, string(experiment.Oracle), "93.5")
-	holds(t, choice, string(experiment.ProxyAUC), "92.5")   // which is higher the first time here
-	holds(t, choice, string(experiment.LeeLiu), "92.5")     // as the two are alike: the first
+	holds(t, choice, string(experiment.ProxyAUC), "92.5")   // the first round has the higher value here
+	holds(t, choice, string(experiment.LeeLiu), "92.5")     // the two are equal: the first
 	holds(t, choice, "Lee–Liu by a standard error", "93.5") // for the same reason
 	holds(t, choice, string(experiment.RiskOwnPrior), "93.5")
-	for _, s := range cells.Standings { // now the first time calls a third as many positive, and recalls as many
+	for _, s := range cells.Standings { // now the first round predicts a third as many positives, with equal recall
 		if s.Result != nil {
 			s.Result.Points[0].PU.Predicted = 0.1
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawVerdicts sets the claims of an experiment, such as "figure 13", that the runs of a grid decide beside what came
-// out. The findings are those of [Verdicts].
+// DrawVerdicts shows the claims of an experiment, such as "figure 13", that the runs of a grid decide, with their
+// results. The findings are those of [Verdicts].
 func DrawVerdicts(findings []Finding, grid, figure string) viz.Table {
 	var chosen []Finding
 	several := map[string]bool{}
@@ -32,8 +32,8 @@ func DrawVerdicts(findings []Finding, grid, figure string) viz.Table {
 	return out
 }
 
-// DrawClaims sets the two rows of each claim about a setting side by side, in percent, with the verdict and the published
-// numbers. The findings are those of [Verdicts].
+// DrawClaims shows the two rows of each claim about a setting, in percent, with the verdict and the published numbers.
+// The findings are those of [Verdicts].
 func (t Table) DrawClaims(findings []Finding, setting string) viz.Table {
 	var chosen []Finding
 	for _, f := range findings {
@@ -57,7 +57,7 @@ func (t Table) DrawClaims(findings []Finding, setting string) viz.Table {
 	return out
 }
 
-// drawFindings sets the two rows of each claim side by side, with the verdict.
+// drawFindings shows the two rows of each claim with the verdict.
 func drawFindings(findings []Finding) viz.Table {
 	out := viz.Table{RowsHeader: "claim",
 		Columns: []string{"above", "below", "difference", "seeds", "p", "q", "detectable", "verdict"}}
@@ -113,7 +113,7 @@ func noteOf(findings []Finding) string {
 	return note
 }
 
-// shown returns what a table shows of a series: its accuracy, or what was measured.
+// shown returns the table cell of a series: its accuracy, or the measured value.
 func (f Finding) shown(s experiment.Series, measure Measure) viz.Cell {
 	if measure == "" || measure == Steps {
 		return Percent(f.cells.At(s.Setting, s.Method, s.Head, f.Rule).Accuracy)
@@ -125,7 +125,7 @@ func (f Finding) shown(s experiment.Series, measure Measure) viz.Cell {
 	return Percent(f.cells.Mean(s.Setting, s.Method, of))
 }
 
-// leftOut says how many runs of a series have no result of its head, "" where all have one.
+// leftOut states how many runs of a series have no result for its head, "" if all have one.
 func leftOut(cell experiment.Cell, s experiment.Series) string {
 	failed := cell.Count(experiment.Failed)
 	if failed+cell.Headless == 0 {
@@ -135,13 +135,13 @@ func leftOut(cell experiment.Cell, s experiment.Series) string {
 		failed+cell.Count(experiment.Done), s.Setting)
 }
 
-// probability writes a p-value or a q-value.
+// probability formats a p-value or a q-value.
 func probability(p float64) string {
 	switch {
 	case math.IsNaN(p):
 		return "n/a"
 	case p < 0.0001:
-		return "<\u00a00.0001" // with a space that does not break
+		return "<\u00a00.0001" // with a non-breaking space
 	case p < 0.1:
 		return fmt.Sprintf("%.4f", p)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawWarnings tells whether the warning of package pseudo can be trusted: that the two clusters of PUPL are not the classes, as its labels and
-// those of the mixture differ on more than pseudo.MaxDisagreement of the unlabeled examples. A warning is missed where PUPL is wrong on more
-// than that share and nothing is said, and false where it is not. There is a row for each head of the settings and methods whose done runs
-// kept both shares, judged at the last point, and the note sums them up: of how many sets of PUPL's labels, one for each head of a run, the
-// warning could have been given.
+// DrawWarnings evaluates the warning of package pseudo that the two clusters of PUPL are not the classes: its labels
+// and the mixture's differ on more than pseudo.MaxDisagreement of the unlabeled examples. A warning is missed if
+// PUPL is wrong on more than that share without a warning, and false if a warning comes without this. There is a row
+// for each head of the settings and methods whose done runs stored both shares, at the last point. The note counts the
+// sets of PUPL's labels, one per head and run, for which the warning was possible.
 func DrawWarnings(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "Warnings that two clusters are not the classes", RowsHeader: "PUPL of",
@@ -41,8 +41,8 @@ func DrawWarnings(cells *experiment.Cells) viz.Table {
 	return out
 }
 
-// CountWarnings says in a sentence of how many sets of PUPL's labels [DrawWarnings] could tell, and how many warnings there are, false and
-// missed ones.
+// CountWarnings states in a sentence for how many sets of PUPL's labels [DrawWarnings] can decide, and the numbers of
+// warnings, false warnings and missed ones.
 func CountWarnings(cells *experiment.Cells) string {
 	var all warnings
 	for _, head := range []string{PUPL, PUPLOnZ} {
@@ -59,7 +59,7 @@ func (w warnings) plus(other warnings) warnings {
 	return warnings{w.runs + other.runs, w.warned + other.warned, w.missed + other.missed, w.false + other.false}
 }
 
-// String sums up in a sentence.
+// String summarizes the counts in a sentence.
 func (w warnings) String() string {
 	return fmt.Sprintf("Of %d sets of labels by PUPL %d are warned of, %d of them falsely; missed: %d.", w.runs, w.warned, w.false, w.missed)
 }
@@ -91,5 +91,5 @@ func warningsOf(runs []experiment.Standing, head string) (w warnings) {
 	return w
 }
 
-// count is a whole number as a cell.
+// count returns an integer as a cell.
 func count(n int) viz.Cell { return viz.Cell{Text: fmt.Sprint(n)} }

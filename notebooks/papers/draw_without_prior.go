@@ -9,10 +9,10 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawCrossFit returns what is known of the inside of classifiers of [WithoutPrior] in each setting, in percent, mean ± half of the 95%
-// interval over the seeds: the class prior by which pseudo-labels were made (the first one is told to the second encoders), how many of these
-// are right, and the accuracy on test images of the members, each by itself, and of all together. Settings without a run that is done are
-// left out.
+// DrawCrossFit returns inner values of classifiers of [WithoutPrior] in each setting, in percent, mean ± half of the
+// 95% interval over the seeds. They are the class prior of the pseudo-labels (the second encoders are given the first
+// one), the fraction of correct pseudo-labels, and the test accuracy of the single members and of all together.
+// Settings without a done run are omitted.
 func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 	out := viz.Table{
 		Title: "Inside the classifiers", RowsHeader: "classifier",
@@ -35,10 +35,10 @@ func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 	return out
 }
 
-// DrawCrossFitChoice returns what the classifiers of [WithoutPrior] come to where a rule that is told no class prior and sees no negative chooses
-// between the first time and the second, in percent, mean ± half of the 95% interval over the seeds: rules that take the higher of two
-// numbers, and [contrast.Fitted.Best]; beside it the second, which comes last, and the oracle. Settings without a run that is done are
-// left out.
+// DrawCrossFitChoice returns the accuracy of classifiers of [WithoutPrior] if a rule without class prior and negatives
+// selects the first or the second round, in percent, mean ± half of the 95% interval over the seeds. The rules maximize
+// a criterion, or are [contrast.Fitted.Best]. For comparison it has the second round, which is the last, and the
+// oracle. Settings without a done run are omitted.
 func DrawCrossFitChoice(cells *experiment.Cells, settings ...string) viz.Table {
 	const both = "either time"
 	joined, best := &experiment.Cells{}, &experiment.Cells{}
@@ -80,7 +80,7 @@ func DrawCrossFitChoice(cells *experiment.Cells, settings ...string) viz.Table {
 	return out
 }
 
-// bestOf returns which of the points of a run of CrossFit, that of the first time and that of the second, Best takes.
+// bestOf returns the index of the point of a CrossFit run, first or second round, that Best selects.
 func bestOf(points []experiment.Point) int {
 	second := &contrast.Fitted{HeldOut: points[1].PU, First: &contrast.Fitted{HeldOut: points[0].PU}}
 	if second.Best() == second {

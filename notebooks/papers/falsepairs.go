@@ -18,22 +18,23 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// OnFloor is the value of a run of [FalsePositives] that says of how many anchors the corrected positive mass is on its floor, where it
-// teaches nothing: on batches of held-out images with as many false positives as in training.
+// OnFloor is the value of a run of [FalsePositives] with the fraction of anchors whose corrected positive mass is at
+// its floor, where its gradient is 0. It is measured on batches of held-out images with the same rate of false
+// positives as in training.
 const OnFloor = "share on the floor"
 
-// Top names the value of a head that says how often the true class is among the k of largest logit.
+// Top names the value of a head with its top-k accuracy: how often the true class is among the k largest logits.
 func Top(k int) Measure { return Measure(fmt.Sprintf("top-%d", k)) }
 
-// TopKs are the k of the tables beside 1, which is accuracy.
+// TopKs are the k of the tables besides 1, which is accuracy.
 func TopKs() []int { return []int{2, 3, 5} }
 
 // Pairs is the configuration of a run that pretrains on pairs of which some are false.
 type Pairs struct {
 	Contrastive         // Points, Restarts and Neighbors are not used
 	Rate        float64 // ρ
-	Bank        int     // images to learn from whose classes the linear probe knows; 0 means all
-	At          []int   // after how many steps values are measured
+	Bank        int     // training images with known classes for the linear probe; 0 means all
+	At          []int   // steps after which values are measured
 }
 
 // pairsVersion is the version of these runs; see experiment.Run.
@@ -74,7 +75,8 @@ func (s setting) trainPairs(ctx context.Context, eng *engine.Engine, place exper
 	})
 }
 
-// falsePairs are batches in which some second views are of images of other classes. The classes that they tell are those of the first views.
+// falsePairs are batches in which some second views come from images of other classes. Classes returns the classes of
+// the first views.
 type falsePairs struct {
 	classedBatches
 	byClass [][]int // images of each class
@@ -82,23 +84,23 @@ type falsePairs struct {
 	seed    uint64
 }
 
-// falsePairsStream keeps the draws of false pairs apart from others of the same seed.
+// falsePairsStream separates the draws of false pairs from others with the same seed.
 const falsePairsStream = 0xfa15e
 
-// Seconds returns the images of which the second views are: those of the batch but for a share, each of which an image of another class
-// takes the place of, all other classes being as likely.
+// Seconds returns the images of the second views: the images of the batch, of which a random fraction is replaced by
+// images of other classes, with equal probability for all other classes.
 func (f *falsePairs) Seconds(step int) ([]uint8, error) {
 	rng := rand.New(rand.NewPCG(f.seed^falsePairsStream<<32, uint64(step)))
 	images := rows.Pick(f.Index, f.Rows(step))
 	return read(f.images, exchanged(images, f.of, f.byClass, f.rate, rng))
 }
 
-// String says what the batches are.
+// String describes the batches.
 func (f *falsePairs) String() string {
 	return fmt.Sprintf("%s, %g of the pairs false", f.classedBatches, f.rate)
 }
 
-// membersOf lists for each class its examples.
+// membersOf lists the examples of each class.
 func membersOf(classes []int) [][]int {
 	out := make([][]int, slices.Max(classes)+1)
 	for i, class := range classes {
@@ -107,7 +109,7 @@ func membersOf(classes []int) [][]int {
 	return out
 }
 
-// exchanged returns the examples with that share of them, by chance, replaced by examples of other classes.
+// exchanged returns the examples with a random fraction of them replaced by examples of other classes.
 func exchanged(examples, classes []int, byClass [][]int, rate float64, rng *rand.Rand) []int {
 	out := slices.Clone(examples)
 	for i, example := range examples {
@@ -124,10 +126,11 @@ func exchanged(examples, classes []int, byClass [][]int, rate float64, rng *rand
 	return out
 }
 
-// measuredBatches is how many batches of held-out images are measured.
+// measuredBatches is the number of measured batches of held-out images.
 const measuredBatches = 1
 
-// measurePairs measures alignment and uniformity of true pairs of held-out images, and the share on the floor of pairs as in training.
+// measurePairs measures alignment and uniformity of true pairs of held-out images, and the fraction at the floor for
+// pairs as in training.
 func (o *opened) measurePairs(eng *engine.Engine, m *train.Model, r reading, config Pairs, seed uint64) ([]experiment.Point, error) {
 	spread, err := o.measureSpread(eng, m, measuredBatches*config.Batch)
 	if err != nil {
@@ -142,7 +145,7 @@ func (o *opened) measurePairs(eng *engine.Engine, m *train.Model, r reading, con
 	return []experiment.Point{{Values: spread.values}}, nil
 }
 
-// onFloor returns the share of anchors on the floor, in batches of the size of those in training.
+// onFloor returns the fraction of anchors at the floor, in batches of the training size.
 func onFloor(eng *engine.Engine, c pucl.DebiasedPosConfig, first, second *mat.Dense, classes []int, config Pairs, seed uint64) (float64, error) {
 	n, _ := first.Dims()
 	size := min(config.Batch, n)
@@ -168,7 +171,8 @@ func onFloor(eng *engine.Engine, c pucl.DebiasedPosConfig, first, second *mat.De
 	return sum / float64(count), nil
 }
 
-// topK judges an encoder by a linear probe that knows the classes of some images to learn from: accuracy and top-k on the test images.
+// topK evaluates an encoder by a linear probe trained on the classes of some training images: accuracy and top-k on the
+// test images.
 func (o *opened) topK(eng *engine.Engine, m *train.Model, bank int, seed uint64) (experiment.Point, error) {
 	linear, _, tests, err := o.linear(eng, m, bank, seed)
 	if err != nil {

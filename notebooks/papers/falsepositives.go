@@ -13,39 +13,41 @@ import (
 // debiasedPos names the grid of SimCLR with false positives.
 const debiasedPos = "debiased-pos"
 
-// The methods of [FalsePositives] and [Recovery]. DebiasedPos has several readings, see [readings].
+// The methods of [FalsePositives] and [Recovery]. DebiasedPos has several readings (interpretations), see [readings].
 const (
-	NPair       = "N-pair"
-	LNeg        = "L_Neg"                // pucl.DCL with the share of a class
-	LPosShare   = "L_Pos, share"         // pucl.DebiasedPos with τ⁺ the share of a class, as the slides define it
-	LPosRate    = "L_Pos, rate"          // with the τ⁺ of pucl.TauPlusForRate, told the rate of false positives; ssCL where that is 0
-	LPosPairs   = "L_Pos, pairs"         // with the observed positive for the mixture, told the rate
-	LPosClasses = "L_Pos, classes known" // with τ⁺ the share of a class and negatives of other classes only: a mark, and no method
+	NPair     = "N-pair"
+	LNeg      = "L_Neg"        // pucl.DCL with the share of a class
+	LPosShare = "L_Pos, share" // pucl.DebiasedPos with τ⁺ the share of a class, as the slides define it
+	// With the τ⁺ of pucl.TauPlusForRate, given the rate of false positives; ssCL if that is 0.
+	LPosRate  = "L_Pos, rate"
+	LPosPairs = "L_Pos, pairs" // with the observed positive for the mixture, given the rate
+	// With τ⁺ the share of a class and negatives of other classes only: a reference, not a method.
+	LPosClasses = "L_Pos, classes known"
 )
 
-// sharePerClass is the τ⁺ of ten classes of one size.
+// sharePerClass is the τ⁺ of ten classes of equal size.
 const sharePerClass = 0.1
 
-// reading is a loss of the slides as it is trained.
+// reading is one interpretation of a loss of the slides for training.
 type reading struct {
 	method    string
 	objective pucl.Objective
-	positives *pucl.DebiasedPosConfig // nil for what is not L_Pos
+	positives *pucl.DebiasedPosConfig // nil for losses other than L_Pos
 }
 
-// debiasedPositives returns L_Pos in one reading. What a number tells apart is in the name of the objective.
+// debiasedPositives returns L_Pos in one reading. The name of the objective includes its parameter.
 func debiasedPositives(method string, c pucl.DebiasedPosConfig) reading {
 	o := pucl.DebiasedPos(c)
 	o.Name = fmt.Sprintf("%s, τ⁺ = %.6g", method, c.TauPlus)
 	return reading{method, o, &c}
 }
 
-// readings returns the losses of the slides for a rate ρ of false positives and batches of so many images.
+// readings returns the losses of the slides for a rate ρ of false positives and batches of the given size.
 //
-// The slides do not say what τ⁺ and τ⁻ are in training, nor where p and p⁻ are drawn from. Their definition makes τ⁺ the share of a class.
-// The positives as observed are a mixture too, in which the share of false ones is ρ, and this is the one that false positives are about:
-// told ρ, the loss may take the share of the negatives out of the observed positive (pairs), or out of all rows (rate). Without false
-// positives pairs is ssCL, as rate is, and left out.
+// The slides do not define τ⁺ and τ⁻ in training, nor the samples of p and p⁻. Their definition makes τ⁺ the share of a
+// class. The observed positives are also a mixture, in which the share of false ones is ρ; this mixture is the one that
+// false positives concern. Given ρ, the loss may subtract the share of the negatives from the observed positive
+// (pairs), or from all rows (rate). Without false positives, pairs and rate both equal ssCL, and pairs is omitted.
 func readings(rate float64, batch int) []reading {
 	dcl := pucl.DCL(pucl.DCLConfig{TauPlus: sharePerClass})
 	dcl.Name = fmt.Sprintf("%s, τ⁺ = %g", LNeg, sharePerClass)
@@ -61,21 +63,22 @@ func readings(rate float64, batch int) []reading {
 	return append(list, debiasedPositives(LPosClasses, pucl.DebiasedPosConfig{TauPlus: sharePerClass, Negatives: pucl.OtherClasses}))
 }
 
-// FalsePositiveRates are the ρ of [FalsePositives] above 0 and 0 itself.
+// FalsePositiveRates are the ρ of [FalsePositives], including 0.
 func FalsePositiveRates() []float64 { return []float64{0, 0.2, 0.4} }
 
-// FalsePositiveTask is the task of [FalsePositives] at a size: images of ten classes, and no label.
+// FalsePositiveTask is the task of [FalsePositives] at a size: images of ten classes without labels.
 func FalsePositiveTask(size experiment.Size) string {
 	return map[experiment.Size]string{experiment.Smoke: "FMNIST built in", experiment.Laptop: "FMNIST", experiment.Paper: "CIFAR-10"}[size]
 }
 
-// FalsePositivesAt names the setting of a task with that share of false positives.
+// FalsePositivesAt names the setting of a task with that rate of false positives.
 func FalsePositivesAt(task string, rate float64) string {
 	return fmt.Sprintf("%s, ρ = %g", task, rate)
 }
 
-// FalsePositives is the classification of the slides on SimCLR: the N-pair loss, L_Neg and the readings of L_Pos, where of a share ρ of the
-// pairs the second view is of an image of another class. A linear probe judges, by accuracy and by top-k.
+// FalsePositives is the classification experiment of the slides on SimCLR: the N-pair loss, L_Neg and the readings of
+// L_Pos. In a fraction ρ of the pairs the second view is of an image of another class. A linear probe evaluates
+// accuracy and top-k.
 func FalsePositives(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: debiasedPos, Size: size}
 	s, err := ofPairs(size)
@@ -96,8 +99,9 @@ func FalsePositives(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// ofPairs returns what all runs of a size share: SimCLR on all images of ten classes. Where two cores do it, it is the network of the
-// paper's code, in few steps; at size paper it is that of Chuang and others for CIFAR-10, ResNet-50, for 400 epochs.
+// ofPairs returns the common setting of all runs of a size: SimCLR on all images of ten classes. At size laptop it is
+// the network of the paper's code, with few steps; at size paper it is that of Chuang and others for CIFAR-10,
+// ResNet-50, for 400 epochs.
 func ofPairs(size experiment.Size) (setting, error) {
 	var s setting
 	switch size {

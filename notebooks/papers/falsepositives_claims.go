@@ -8,14 +8,14 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// What claims about false positives are filed under.
+// The experiment names of claims about false positives.
 const (
 	experimentCircle = "artificial experiment"
 	experimentPairs  = "classification with false positives"
 )
 
-// claimsRecovery returns what the slides ask of the artificial experiment. The smaller the distance of what is recovered from p⁺ the better,
-// so that the row above is the one that recovers less.
+// claimsRecovery returns the questions of the slides about the artificial experiment. A smaller distance from p⁺ is
+// better, so the row above recovers less.
 func claimsRecovery() (list []Claim) {
 	const source = "slides on distribution bias, artificial experiment"
 	for _, rate := range RecoveryRates()[1:] {
@@ -32,7 +32,7 @@ func claimsRecovery() (list []Claim) {
 	return list
 }
 
-// claimsFalsePositives returns what the slides expect of the classification.
+// claimsFalsePositives returns the expectations of the slides about classification.
 func claimsFalsePositives() (list []Claim) {
 	const source = "slides on distribution bias, classification"
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
@@ -58,7 +58,8 @@ func claimsFalsePositives() (list []Claim) {
 	return list
 }
 
-// CurvesOfRecovery returns p⁺ over the angle from an anchor and what a head of each method makes of it, with 95% intervals over seeds.
+// CurvesOfRecovery returns p⁺ over the angle from an anchor and the distribution recovered by a head of each method,
+// with 95% intervals over seeds.
 func CurvesOfRecovery(cells *experiment.Cells, rate float64, head string) (curves []viz.Curve) {
 	truth := viz.Curve{Name: "p⁺, true"}
 	for k, p := range (Circle{Concentration: circleConcentration}).World().Positive {
@@ -77,7 +78,8 @@ func CurvesOfRecovery(cells *experiment.Cells, rate float64, head string) (curve
 	return curves
 }
 
-// VariationOverRates returns how far what a head of each method recovers is from p⁺, in total variation over ρ.
+// VariationOverRates returns the total variation between the distribution that a head of each method recovers and p⁺,
+// over ρ.
 func VariationOverRates(cells *experiment.Cells, head string) (curves []viz.Curve) {
 	for _, method := range RecoveryMethods() {
 		curve := viz.Curve{Name: method}
@@ -91,8 +93,9 @@ func VariationOverRates(cells *experiment.Cells, head string) (curves []viz.Curv
 	return curves
 }
 
-// ExactVariation returns the same for scores that minimize the losses with n negatives, of an encoder that can have any scores, and for
-// L̃_Pos with its expectations inside the logarithm and scores between e^(−1/τ) and e^(1/τ).
+// ExactVariation returns the same for scores that minimize the losses with n negatives, for an encoder without
+// constraints on scores, and for L̃_Pos with its expectations inside the logarithm and scores between e^(−1/τ) and
+// e^(1/τ).
 func ExactVariation(n float64, rates []float64) (curves []viz.Curve, err error) {
 	for _, m := range []struct {
 		name string
@@ -121,7 +124,7 @@ func ExactVariation(n float64, rates []float64) (curves []viz.Curve, err error) 
 	return curves, nil
 }
 
-// TableOfTopK sets accuracy and top-k of all methods with that share of false positives.
+// TableOfTopK shows accuracy and top-k of all methods at that rate of false positives.
 func TableOfTopK(cells *experiment.Cells, task string, rate float64) viz.Table {
 	out := viz.Table{Title: FalsePositivesAt(task, rate), RowsHeader: "method", Columns: []string{"Acc = top-1"},
 		Note: fmt.Sprintf("%% of test images, linear probe at the end of the run, mean ± 95%% interval over seeds. The whole grid: %s.", cells)}

@@ -14,16 +14,16 @@ import (
 // figure1 names the grid of figures 1 and 6.
 const figure1 = "figure-1"
 
-// Shares are the labeled images as shares of all, n_P/N, that [Supervision] goes through. The figures of the paper name them γ.
+// Shares are the fractions of labeled images, n_P/N, in [Supervision]. The paper's figures call them γ.
 func Shares() []float64 { return []float64{0.01, 0.05, 0.1, 0.2, 0.5} }
 
-// Supervision is figures 1 and 6 of "Contrastive Positive Unlabeled Learning": encoders by each loss of Table 1 while ever more of the
-// images are labeled, and n_P + n_U stays: watched as they train. ssCL, which sees no label, is trained once for all shares.
-// Batches are as they come, so that a larger share is more labels in a batch.
+// Supervision is figures 1 and 6 of "Contrastive Positive Unlabeled Learning": encoders by each loss of Table 1 with
+// increasing numbers of labels and constant n_P + n_U, watched during training. ssCL uses no labels and is trained once
+// for all shares. Batches have no forced labels, so a larger share means more labels in a batch.
 //
-// The paper has Imagewoof against Imagenette, which is what size paper trains on. At smaller sizes six classes of Fashion-MNIST stand in
-// their place, as many positive as negative ones too, so that with half of all images labeled hardly a positive one is left unlabeled:
-// trousers, coats and sneakers against what looks like them, dresses, pullovers and sandals.
+// The paper uses Imagewoof against Imagenette, and so does size paper. At smaller sizes six classes of Fashion-MNIST
+// replace them, again with half of the images positive, so half of all images labeled leaves hardly any positive
+// unlabeled. They are trousers, coats and sneakers against similar classes, dresses, pullovers and sandals.
 func Supervision(size experiment.Size) (experiment.Grid, error) {
 	list, err := supervised(size)
 	if err != nil {
@@ -44,7 +44,7 @@ func Supervision(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// supervised returns the settings of [Supervision] at a size, that without labels first.
+// supervised returns the settings of [Supervision] at a size, starting with the one without labels.
 func supervised(size experiment.Size) ([]setting, error) {
 	var s setting
 	shares := Shares()
@@ -64,8 +64,8 @@ func supervised(size experiment.Size) ([]setting, error) {
 	return overShares(s, figureTask(size), shares)
 }
 
-// overShares returns a setting of a task without labels, and then with shares of its images labeled, but of the positives at most 0.99, so
-// that some are left unlabeled.
+// overShares returns a setting of a task without labels, and then with shares of its images labeled, at most 0.99 of
+// the positives, so that some stay unlabeled.
 func overShares(s setting, task string, shares []float64) (list []setting, err error) {
 	benchmark, err := datasets.FindBenchmark(s.Data.Benchmark)
 	if err != nil {
@@ -83,7 +83,7 @@ func overShares(s setting, task string, shares []float64) (list []setting, err e
 // lookAlikes are the pullover, the dress and the sandal.
 var lookAlikes = []int{2, 3, 5}
 
-// ShareAt names the setting of a task in which such a share of all images is labeled, 0 meaning none.
+// ShareAt names the setting of a task with such a share of all images labeled, 0 meaning none.
 func ShareAt(task string, share float64) string {
 	if share == 0 {
 		return task + ", none labeled"
@@ -91,7 +91,7 @@ func ShareAt(task string, share float64) string {
 	return fmt.Sprintf("%s, %g of all labeled", task, share)
 }
 
-// figureTask names what [Supervision] and [Parametric] learn at a size, for [ShareAt].
+// figureTask names the task of [Supervision] and [Parametric] at a size, for [ShareAt].
 func figureTask(size experiment.Size) string {
 	switch size {
 	case experiment.Paper:
@@ -102,7 +102,7 @@ func figureTask(size experiment.Size) string {
 	return "FMNIST look-alikes"
 }
 
-// Task returns what the watched runs of these cells learn, for [ShareAt]: of several tasks the last one.
+// Task returns the task of the watched runs of these cells, for [ShareAt]: of several tasks the last one.
 func Task(cells *experiment.Cells) (task string) {
 	for _, s := range cells.Standings {
 		if name, ok := strings.CutSuffix(s.Run.Setting, ShareAt("", 0)); ok {
@@ -112,8 +112,9 @@ func Task(cells *experiment.Cells) (task string) {
 	return task
 }
 
-// CurvesOverShares returns a curve for each loss: its accuracy (%) by a head of watched runs over the share of labeled images, at the end
-// of a run, with the 95% interval over seeds. That of ssCL, which sees no label, is flat. What fewer than two seeds have is left out.
+// CurvesOverShares returns a curve for each loss: its accuracy (%) by a head of watched runs over the share of labeled
+// images, at the end of a run, with the 95% interval over seeds. The curve of ssCL, which uses no labels, is flat.
+// Points with fewer than two seeds are omitted.
 func CurvesOverShares(cells *experiment.Cells, task, head string) (curves []viz.Curve) {
 	for _, method := range []string{"ssCL", "SCL-PU", "PUCL"} {
 		curve := viz.Curve{Name: method}
@@ -131,7 +132,7 @@ func CurvesOverShares(cells *experiment.Cells, task, head string) (curves []viz.
 	return curves
 }
 
-// PublishedOverShares returns the curves of figure 1a, as published, under the names of those of [CurvesOverShares].
+// PublishedOverShares returns the curves of figure 1a, as published, with the names of [CurvesOverShares].
 func PublishedOverShares() (curves []viz.Curve) {
 	for _, method := range []string{"ssCL", "SCL-PU", "PUCL"} {
 		curve := viz.Curve{Name: method}
@@ -143,16 +144,17 @@ func PublishedOverShares() (curves []viz.Curve) {
 	return curves
 }
 
-// authorsOnWoof are the accuracies (%) of figure 1a over [Shares], and of figure 5 on the same images with labels within one set.
+// authorsOnWoof are the accuracies (%) of figure 1a over [Shares], and of figure 5 on the same images with labels
+// within one set.
 //
-// Source: the notebooks of the paper's authors, whose numbers are those of the best epoch on the test images.
+// Source: the notebooks of the paper's authors; the numbers are of the best epoch on the test images.
 var authorsOnWoof = map[string][]float64{
 	"ssCL":   {91.25, 91.25, 91.25, 91.25, 91.25},
 	"SCL-PU": {52.36, 79.87, 88.26, 91.23, 96.73},
 	"PUCL":   {91.31, 91.38, 91.47, 92.23, 95.52},
 }
 
-// claimsSupervision returns what the captions of figures 1 and 6 say.
+// claimsSupervision returns the claims in the captions of figures 1 and 6.
 func claimsSupervision() (list []Claim) {
 	const caption1, caption6 = "Contrastive Positive Unlabeled Learning, Figure 1", "Contrastive Positive Unlabeled Learning, Figure 6"
 	for _, task := range []string{figureTask(experiment.Laptop), figureTask(experiment.Paper)} {

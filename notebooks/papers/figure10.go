@@ -14,10 +14,10 @@ const figure10 = "figure-10"
 // Lambdas are the λ of [pucl.MCL] between 0, which is ssCL, and 1, which is SCL-PU.
 func Lambdas() []float64 { return []float64{0.25, 0.5, 0.75} }
 
-// TauPlus are the τ⁺ of [pucl.DCL] above 0, which is ssCL: those of the authors' code.
+// TauPlus are the τ⁺ of [pucl.DCL] above 0 (ssCL), as in the authors' code.
 func TauPlus() []float64 { return []float64{0.1, 0.3, 0.5, 0.7, 0.9} }
 
-// MCLAt names the method MCL with a λ, DCLAt DCL with a τ⁺.
+// MCLAt names the method MCL with a λ.
 func MCLAt(lambda float64) string { return fmt.Sprintf("MCL, λ = %g", lambda) }
 
 // DCLAt names the method DCL with a τ⁺.
@@ -26,8 +26,8 @@ func DCLAt(tauPlus float64) string { return fmt.Sprintf("DCL, τ⁺ = %g", tauPl
 // parametricShares are the shares of labeled images at which MCL is trained.
 var parametricShares = []float64{0.01, 0.1, 0.5}
 
-// Parametric is figure 10 of "Contrastive Positive Unlabeled Learning": MCL over λ with few, some and many labels, and DCL over τ⁺, which
-// sees no label, beside the runs of [Supervision], with which it shares all that is not theirs.
+// Parametric is figure 10 of "Contrastive Positive Unlabeled Learning": MCL over λ with few, some and many labels, and
+// DCL over τ⁺, which uses no labels, beside the runs of [Supervision], with which it shares all other runs.
 func Parametric(size experiment.Size) (experiment.Grid, error) {
 	grid, err := Supervision(size)
 	if err != nil {
@@ -47,7 +47,7 @@ func Parametric(size experiment.Size) (experiment.Grid, error) {
 	if err != nil {
 		return grid, err
 	}
-	// told returns an objective whose number is part of its name, which a run of another number does not share.
+	// told returns an objective with its parameter in the name, so that runs with other parameters do not share it.
 	told := func(o pucl.Objective, method string) pucl.Objective {
 		o.Name = method
 		return o
@@ -65,7 +65,7 @@ func Parametric(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// claimsParametric returns what the paper reads from figure 10.
+// claimsParametric returns the paper's conclusions from figure 10.
 func claimsParametric() (list []Claim) {
 	const caption, text = "Contrastive Positive Unlabeled Learning, Figure 10", "Contrastive Positive Unlabeled Learning, appendix A.5.4"
 	for _, task := range []string{figureTask(experiment.Laptop), figureTask(experiment.Paper)} {
@@ -77,7 +77,8 @@ func claimsParametric() (list []Claim) {
 		few, many := ShareAt(task, parametricShares[0]), ShareAt(task, parametricShares[len(parametricShares)-1])
 		add(text, "with few labels a small λ is better", few, MCLAt(0.25), MCLAt(0.75), "", 0)
 		add(text, "with many labels a large λ is better", many, MCLAt(0.75), MCLAt(0.25), "", 0)
-		for i, share := range parametricShares { // the suitable λ, as the text has it: small where labels are few, large where they are many
+		// The suitable λ according to the text: small with few labels, large with many.
+		for i, share := range parametricShares {
 			lambda := Lambdas()[i]
 			add(caption, fmt.Sprintf("MCL with a suitable λ, here %g, competes with PUCL: at most two points below", lambda), ShareAt(task, share),
 				MCLAt(lambda), "PUCL", "", competitive)
@@ -90,8 +91,8 @@ func claimsParametric() (list []Claim) {
 	return list
 }
 
-// CurveOverLambda returns the accuracy (%) of MCL over λ where such a share is labeled, from ssCL at 0 to SCL-PU at 1, by [Neighbors] at the
-// end of a run, with the 95% interval over seeds. What fewer than two seeds have is left out.
+// CurveOverLambda returns the accuracy (%) of MCL over λ with such a share labeled, from ssCL at 0 to SCL-PU at 1, by
+// [Neighbors] at the end of a run, with the 95% interval over seeds. Points with fewer than two seeds are omitted.
 func CurveOverLambda(cells *experiment.Cells, task string, share float64) viz.Curve {
 	curve := viz.Curve{Name: fmt.Sprintf("MCL, %g labeled", share)}
 	at := func(x float64, setting, method string) {
@@ -112,7 +113,7 @@ func CurveOverTauPlus(cells *experiment.Cells, task string) viz.Curve {
 	})
 }
 
-// dclRow returns the row of DCL with a τ⁺, of ssCL where that is 0.
+// dclRow returns the row of DCL with a τ⁺, or of ssCL if that is 0.
 func dclRow(tauPlus float64, head string) Row {
 	if tauPlus == 0 {
 		return Row{"ssCL", head}
@@ -123,10 +124,10 @@ func dclRow(tauPlus float64, head string) Row {
 // LabelsOfFigure10 are the labeled positives n_P of the published numbers of figure 10.
 func LabelsOfFigure10() []float64 { return []float64{500, 1000, 3000, 5000, 10_000, 20_000} }
 
-// published10 are the accuracies (%) of figure 10 on CIFAR-I over [LabelsOfFigure10]. The best and the worst λ are those of all that the
-// authors tried, by the numbers themselves. The losses of Table 1 come first, in its order.
+// published10 are the accuracies (%) of figure 10 on CIFAR-I over [LabelsOfFigure10]. The best and the worst λ are
+// among all that the authors tried, according to these numbers. The losses of Table 1 come first, in its order.
 //
-// Source: the notebooks of the paper's authors, whose numbers are those of the best epoch on the test images.
+// Source: the notebooks of the paper's authors; the numbers are of the best epoch on the test images.
 var published10 = []struct {
 	name     string
 	accuracy []float64
@@ -151,8 +152,8 @@ func PublishedOverLabels() (curves []viz.Curve) {
 	return curves
 }
 
-// PublishedOverTauPlus returns the two ends of figure 10's line of DCL, on CIFAR-I with 10,000 labels. The source is that of
-// [PublishedOverLabels].
+// PublishedOverTauPlus returns the two ends of figure 10's line of DCL, on CIFAR-I with 10,000 labels. The source is
+// that of [PublishedOverLabels].
 func PublishedOverTauPlus() viz.Curve {
 	curve := viz.Curve{Name: "DCL, 10,000 labels"}
 	curve.Add(0.1, 93.45)

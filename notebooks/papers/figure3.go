@@ -9,8 +9,9 @@ import (
 // figure3 names the grid of Figure 3.
 const figure3 = "figure-3"
 
-// Figure3 is the grid of Figure 3: encoders by PUCL with ever more labels, on whose frozen outputs all heads are trained. Where two cores
-// do it, they are those of [Labels]; of size paper they are those of [Figure5] on Imagewoof against Imagenette.
+// Figure3 is the grid of Figure 3: encoders by PUCL with increasing numbers of labels, on whose frozen outputs all
+// heads are trained. Size laptop uses the encoders of [Labels]; size paper those by [Figure5] on Imagewoof against
+// Imagenette.
 func Figure3(size experiment.Size) (experiment.Grid, error) {
 	of := Labels
 	if size == experiment.Paper {
@@ -32,7 +33,7 @@ func wholeWoof() (names []string) {
 	return names
 }
 
-// probes are the heads of Figure 3 with what they are told.
+// probes lists the heads of Figure 3.
 func probes() []Row {
 	return []Row{{"PUCL", Ceiling}, {"PUCL", PUPL}, {"PUCL", PUPLOnZ}, {"PUCL", NNPU}, {"PUCL", Naive}}
 }
@@ -43,13 +44,13 @@ func Probes() Sweep {
 		Grid: figure3, Setting: LabelsAt}
 }
 
-// AuthorsProbes returns what the paper's authors found on Imagewoof against Imagenette, over γ.
+// AuthorsProbes returns the results of the paper's authors on Imagewoof against Imagenette, over γ.
 func AuthorsProbes() Sweep {
 	v := samplings[experiment.Paper][1]
 	s := Sweep{Title: "Heads on frozen encoders by PUCL, Imagewoof against Imagenette", XLabel: "γ, labeled for each unlabeled image", LogX: true,
 		Rows: probes(), X: v.Gammas, Grid: figure3, Setting: func(x float64) string { return v.Setting(true, x) }}
 	for head, means := range map[string][]float64{
-		PUPL: authorsOnWoof["PUCL"], // the same numbers, which one of the two they are is not told
+		PUPL: authorsOnWoof["PUCL"], // the same numbers; the source does not state for which of the two
 		NNPU: {86.27, 89.85, 91.15, 91.59, 94.09}, Naive: {49.97, 50.06, 58.21, 88.15, 92.55},
 	} {
 		for i, mean := range means {
@@ -60,11 +61,11 @@ func AuthorsProbes() Sweep {
 	return s
 }
 
-// experiment3 is what claims of Figure 3 are filed under.
+// experiment3 is the experiment name of claims about Figure 3.
 const experiment3 = "figure 3"
 
-// claims3 returns what the paper reads from Figure 3: PUPL stays good where others are told too little. Its pseudo-labels are from the
-// encoder outputs h; those from the projections z are another reading, and say so.
+// claims3 returns the paper's conclusions from Figure 3: PUPL stays accurate where other heads lack information. Its
+// pseudo-labels are from the encoder outputs h; those from the projections z are a separate, marked reading.
 func claims3() (list []Claim) {
 	const source = "Contrastive Positive Unlabeled Learning, Figure 3"
 	var settings []string

@@ -10,18 +10,19 @@ import (
 // figure4 names the grid of Figures 4 and 11.
 const figure4 = "figure-4"
 
-// Ablation says over what Figures 4 and 11 go at a size: encoders of one task, with n_U unlabeled images throughout.
+// Ablation has the parameters of Figures 4 and 11 at a size: encoders of one task, with constant n_U.
 type Ablation struct {
 	Task      string
 	Unlabeled int          // n_U
 	Gammas    []float64    // labeled positives for each unlabeled image
-	Priors    []float64    // shares of positives among the unlabeled images
-	Gamma     float64      // at which priors vary
-	Prior     float64      // at which γ varies
+	Priors    []float64    // fractions of positives among the unlabeled images
+	Gamma     float64      // while the prior varies
+	Prior     float64      // while γ varies
 	Corners   [2][]float64 // γ and π that both vary
 }
 
-// ablations are those of Figures 4 and 11. Where two cores do it, the dogs of ImageNet become the trousers, coats and sneakers of FMNIST-I.
+// ablations has the parameters of Figures 4 and 11. At size laptop the trousers, coats and sneakers of FMNIST-I replace
+// the dogs of ImageNet.
 var ablations = map[experiment.Size]Ablation{
 	experiment.Smoke: {Task: "FMNIST-I", Unlabeled: 2000, Gamma: 0.1, Prior: 0.3, Gammas: []float64{0.1, 1}, Priors: []float64{0.3, 0.7}},
 	experiment.Laptop: {
@@ -38,7 +39,7 @@ var (
 	manyCorners = [2][]float64{{0.01, 0.1, 1}, {0.1, 0.5, 0.9}}
 )
 
-// AblationOf returns over what Figures 4 and 11 go at a size.
+// AblationOf returns the parameters of Figures 4 and 11 at a size.
 func AblationOf(size experiment.Size) (Ablation, error) { return ofSize(ablations, size) }
 
 // Setting names the setting with that γ and π.
@@ -46,8 +47,8 @@ func (a Ablation) Setting(gamma, prior float64) string {
 	return caseControlName(a.Task, a.Unlabeled, gamma, prior)
 }
 
-// Figure4 is the grid of Figures 4 and 11: the losses of Table 1 while γ varies, while π varies, and at the corners of both. An encoder
-// is judged by [Neighbors], as the captions have it.
+// Figure4 is the grid of Figures 4 and 11: the losses of Table 1 with varying γ, with varying π, and at the corners of
+// both. Encoders are evaluated by [Neighbors], as in the captions.
 func Figure4(size experiment.Size) (experiment.Grid, error) {
 	a, err := AblationOf(size)
 	if err != nil {
@@ -102,7 +103,8 @@ func (a Ablation) OverPrior(head string) Sweep {
 	}
 }
 
-// Lead sets by how much one loss is above another at the corners, γ in rows and π in columns: in points, mean ± 95% interval over seeds.
+// Lead shows the lead of one loss over another at the corners, γ in rows and π in columns: in points, mean ± 95%
+// interval over seeds.
 func (a Ablation) Lead(cells *experiment.Cells, above, below Row) viz.Table {
 	out := viz.Table{
 		Title: fmt.Sprintf("%s above %s, %s, n_U = %d", above, below, a.Task, a.Unlabeled), RowsHeader: "γ",

@@ -6,10 +6,10 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// experiment4 is what claims of Figures 4 and 11 are filed under.
+// experiment4 is the experiment name of claims about Figures 4 and 11.
 const experiment4 = "figures 4 and 11"
 
-// claims4 returns what the paper reads from Figures 4 and 11, at the sizes at which runs decide.
+// claims4 returns the paper's conclusions from Figures 4 and 11, at the sizes at which runs decide.
 func claims4() (list []Claim) {
 	const figure = "Contrastive Positive Unlabeled Learning, Figure 4 and section 3, "
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
@@ -35,7 +35,7 @@ func claims4() (list []Claim) {
 		add("Contrastive Positive Unlabeled Learning, section 2.2.1", "PUCL stays competitive with SCL-PU: at most two points below", "PUCL",
 			"SCL-PU", many, a.Prior).Less = competitive
 		for _, prior := range a.Priors {
-			if a.Setting(a.Gamma, prior) != a.Setting(a.Gamma, a.Prior) { // which stands above
+			if a.Setting(a.Gamma, prior) != a.Setting(a.Gamma, a.Prior) { // this is included above
 				add("Contrastive Positive Unlabeled Learning, Figure 11", "PUCL is above ssCL", "PUCL", "ssCL", a.Gamma, prior)
 			}
 		}
@@ -49,11 +49,11 @@ func claims4() (list []Claim) {
 	return list
 }
 
-// sourceAuthors is where numbers are from that the paper's authors published beside it.
+// sourceAuthors is the source of numbers that the paper's authors published separately.
 const sourceAuthors = "the notebooks that the paper's authors published, of the best epoch on test images"
 
-// claimsOverLabels returns who leads over the number of labels, as the authors' own numbers on CIFAR-I have it: PUCL below 10,000, SCL-PU
-// from there on. What the encoders are worth is told by a linear probe that knows all classes.
+// claimsOverLabels returns the claims of the authors' numbers on CIFAR-I over the number of labels: PUCL leads below
+// 10,000, SCL-PU from there on. A linear probe with all classes evaluates the encoders.
 func claimsOverLabels() (list []Claim) {
 	for _, labeled := range LabelCounts() {
 		c := Claim{Experiment: experiment4, Statement: "labels are few, and PUCL is above SCL-PU", Source: sourceAuthors, Setting: LabelsAt(labeled),
@@ -66,22 +66,24 @@ func claimsOverLabels() (list []Claim) {
 	return list
 }
 
-// experimentLabels is what claims about classifiers over the number of labels are filed under.
+// experimentLabels is the experiment name of claims about classifiers over the number of labels.
 const experimentLabels = "classifiers over n_P"
 
-// classifiersOverLabels are classifiers on encoders by PUCL that are told no class prior, and nnPU, which is told it.
+// classifiersOverLabels lists classifiers on encoders by PUCL without a given class prior, and nnPU with it.
 func classifiersOverLabels() []Row {
 	return []Row{{"PUCL", PUPL}, {"PUCL", PUPLOnZ}, {"PUCL", Mixture}, {"nnPU", ""}}
 }
 
-// ClassifiersOverLabels returns the figure of classifiers over the number of labels: those without a class prior on encoders by PUCL, and nnPU.
+// ClassifiersOverLabels returns the figure of classifiers over the number of labels: without a class prior on encoders
+// by PUCL, and nnPU.
 func ClassifiersOverLabels() Sweep {
 	s := OverLabels("")
 	s.Title, s.Rows = "FMNIST-I, told no class prior, beside nnPU", classifiersOverLabels()
 	return s
 }
 
-// claimsClassifiersOverLabels returns that classifiers without a class prior are above nnPU, however many labels there are.
+// claimsClassifiersOverLabels returns the claims that classifiers without a class prior are above nnPU at every number
+// of labels.
 func claimsClassifiersOverLabels() (list []Claim) {
 	rows := classifiersOverLabels()
 	for _, labeled := range LabelCounts() {
@@ -93,13 +95,14 @@ func claimsClassifiersOverLabels() (list []Claim) {
 	return list
 }
 
-// OverLabels returns the figure over the number of labels with a head, of which Table 1 has the runs at 1,000.
+// OverLabels returns the figure over the number of labels with a head; Table 1 has the runs at 1,000 labels.
 func OverLabels(head string) Sweep {
 	return Sweep{Title: "FMNIST-I, a quarter of each batch labeled: " + head, XLabel: "labeled positives", LogX: true, Rows: three(head),
 		X: LabelCounts(), Grid: overLabels, Setting: LabelsAt}
 }
 
-// AuthorsOverLabels returns what the paper's authors found on CIFAR-I over the number of labels. Which classifier that is of, they do not say.
+// AuthorsOverLabels returns the results of the paper's authors on CIFAR-I over the number of labels. They do not name
+// the classifier.
 func AuthorsOverLabels() Sweep {
 	s := Sweep{Title: "CIFAR-I, ResNet-18", XLabel: "labeled positives", LogX: true, Rows: three(""),
 		X: LabelsOfFigure10(), Setting: func(x float64) string { return settingName("CIFAR-I", int(x)) }}

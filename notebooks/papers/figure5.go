@@ -9,15 +9,15 @@ import (
 // figure5 names the grid of Figure 5.
 const figure5 = "figure-5"
 
-// Sampling says over what Figure 5 goes on a task: two ways to come by labels, and ever more of them.
+// Sampling has the parameters of Figure 5 for a task: two labeling settings, and increasing numbers of labels.
 type Sampling struct {
 	Task   string
-	Images int       // n_U beside the labeled images, or N with them
+	Images int       // n_U in addition to the labeled images, or N including them
 	Prior  float64   // of the images
 	Gammas []float64 // labeled positives for each unlabeled image
 }
 
-// samplings are those of Figure 5. Where two cores do it, FMNIST-I stands in for cats and dogs, with the runs of Figure 4.
+// samplings has the parameters of Figure 5. At size laptop FMNIST-I replaces cats and dogs, with the runs of Figure 4.
 var samplings = map[experiment.Size][]Sampling{
 	experiment.Smoke:  {{"FMNIST-I", 2000, 0.3, []float64{0.1}}},
 	experiment.Laptop: {{"FMNIST-I", 16_000, 0.3, []float64{0.01, 0.03, 0.1, 0.3}}},
@@ -27,10 +27,10 @@ var samplings = map[experiment.Size][]Sampling{
 	},
 }
 
-// SamplingOf returns over what Figure 5 goes at a size, task by task.
+// SamplingOf returns the parameters of Figure 5 at a size, by task.
 func SamplingOf(size experiment.Size) ([]Sampling, error) { return ofSize(samplings, size) }
 
-// Setting names the setting with that γ, of labels within one set of images or beside it.
+// Setting names the setting with that γ, of labels within one set of images or in addition to it.
 func (v Sampling) Setting(oneSet bool, gamma float64) string {
 	if oneSet {
 		return oneSetName(v.Task, v.Images, gamma, v.Prior)
@@ -38,7 +38,8 @@ func (v Sampling) Setting(oneSet bool, gamma float64) string {
 	return caseControlName(v.Task, v.Images, gamma, v.Prior)
 }
 
-// Figure5 is the grid of Figure 5: the losses of Table 1 over γ, with n_U images beside the labeled ones, and with N images in all.
+// Figure5 is the grid of Figure 5: the losses of Table 1 over γ, with n_U images in addition to the labeled ones, and
+// with N images in all.
 func Figure5(size experiment.Size) (experiment.Grid, error) {
 	all, err := SamplingOf(size)
 	if err != nil {
@@ -68,8 +69,8 @@ func (v Sampling) Over(oneSet bool, head string) Sweep {
 		Setting: func(x float64) string { return v.Setting(oneSet, x) }}
 }
 
-// published5 returns what the paper's authors have of Figure 5, on the settings of size paper. Which classifier they are
-// of is not told but for PUCL on Imagewoof, which stands a second time as PUPL's, see [AuthorsProbes].
+// published5 returns the authors' numbers of Figure 5, on the settings of size paper. The authors name the classifier
+// only for PUCL on Imagewoof, whose numbers they also give for PUPL, see [AuthorsProbes].
 func published5() (list []Published) {
 	for _, row := range []struct {
 		task   int
@@ -96,11 +97,12 @@ func published5() (list []Published) {
 	return list
 }
 
-// experiment5 is what claims of Figure 5 are filed under.
+// experiment5 is the experiment name of claims about Figure 5.
 const experiment5 = "figure 5"
 
-// claims5 returns what the paper reads from Figure 5, and what its appendix A.3.1 says of the two ways to come by labels. "Generalization"
-// leaves open of what, so that two readings stand side by side: what the encoder is worth, and PUPL from the projections z on it.
+// claims5 returns the paper's conclusions from Figure 5, and those in its appendix A.3.1 about the two labeling
+// settings. "Generalization" is ambiguous, so two readings are tested: the quality of the encoder, and PUPL from the
+// projections z on it.
 func claims5() (list []Claim) {
 	const source = "Contrastive Positive Unlabeled Learning, Figure 5"
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {

@@ -10,21 +10,22 @@ import (
 // figure8 names the grid of Figure 8.
 const figure8 = "figure-8"
 
-// Grouping says over what Figure 8 goes at a size: three tasks on the same four classes, two and two of which look alike.
+// Grouping has the parameters of Figure 8 at a size: three tasks on the same four classes, which form two pairs of
+// similar classes.
 type Grouping struct {
 	Tasks  [3]string // easy, medium, hard
 	Images int       // N = n_P + n_U
 	Gammas []float64
 }
 
-// groupings are those of Figure 8. Where two cores do it, clothes stand in for the animals and airplanes of CIFAR-10.
+// groupings has the parameters of Figure 8. At size laptop clothes replace the animals and airplanes of CIFAR-10.
 var groupings = map[experiment.Size]Grouping{
 	experiment.Smoke:  {[3]string{"FMNIST-easy", "FMNIST-medium", "FMNIST-hard"}, 2880, []float64{0.3}},
 	experiment.Laptop: {[3]string{"FMNIST-easy", "FMNIST-medium", "FMNIST-hard"}, 21_600, []float64{0.06, 0.3, 0.6}},
 	experiment.Paper:  {[3]string{"CIFAR-easy", "CIFAR-medium", "CIFAR-hard"}, 18_000, []float64{0.06, 0.18, 0.3, 0.6}},
 }
 
-// GroupingOf returns over what Figure 8 goes at a size.
+// GroupingOf returns the parameters of Figure 8 at a size.
 func GroupingOf(size experiment.Size) (Grouping, error) { return ofSize(groupings, size) }
 
 // groupingPriors are the class priors of the tasks.
@@ -35,7 +36,7 @@ func (g Grouping) Setting(task int, gamma float64) string {
 	return oneSetName(g.Tasks[task], g.Images, gamma, groupingPriors[task])
 }
 
-// Figure8 is the grid of Figure 8: ssCL and PUCL, and SCL, which knows all classes, over γ in one set of N images.
+// Figure8 is the grid of Figure 8: ssCL and PUCL, and SCL, which uses all classes, over γ in one set of N images.
 func Figure8(size experiment.Size) (experiment.Grid, error) {
 	g, err := GroupingOf(size)
 	if err != nil {
@@ -62,8 +63,8 @@ func (g Grouping) Over(task int, head string) Sweep {
 		Setting: func(x float64) string { return g.Setting(task, x) }}
 }
 
-// published8 returns what the paper's authors have of Figure 8, on the settings of size paper, set beside a head: which it is of, they do
-// not say.
+// published8 returns the authors' numbers of Figure 8, on the settings of size paper, for comparison with a head; the
+// authors do not name theirs.
 func published8(head string) (list []Published) {
 	g := groupings[experiment.Paper]
 	for task, of := range [3]struct {
@@ -84,10 +85,11 @@ func published8(head string) (list []Published) {
 	return list
 }
 
-// experiment8 is what claims of Figure 8 are filed under.
+// experiment8 is the experiment name of claims about Figure 8.
 const experiment8 = "figure 8"
 
-// claims8 returns what the paper reads from Figure 8, of linear separability: a linear probe that knows all classes decides.
+// claims8 returns the paper's conclusions from Figure 8 about linear separability, as decided by a linear probe with
+// all classes.
 func claims8() (list []Claim) {
 	const source = "Contrastive Positive Unlabeled Learning, Figure 8"
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {
@@ -109,7 +111,8 @@ func claims8() (list []Claim) {
 	return list
 }
 
-// Lead sets by how much one row is above another, tasks in rows and γ in columns: in points, mean ± 95% interval over seeds.
+// Lead shows the lead of one row over another, tasks in rows and γ in columns: in points, mean ± 95% interval over
+// seeds.
 func (g Grouping) Lead(cells *experiment.Cells, above, below Row) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s above %s", above, below), RowsHeader: "task",
 		Note: "Points of accuracy, run by run with the same seed, mean ± 95% interval."}

@@ -8,9 +8,10 @@ import (
 // figure9 names the grid of figure 9.
 const figure9 = "figure-9"
 
-// Convergence is figure 9 of "Contrastive Positive Unlabeled Learning": how soon each loss is how accurate. It shares all of its runs:
-// those of Table 1 with 1,000 labels, which are judged at five points of a run, and the watched ones of [Supervision], judged at
-// thirteen. At size paper it has the two data sets of the figure: dogs and cats of CIFAR-10, watched too, and Imagewoof against Imagenette.
+// Convergence is figure 9 of "Contrastive Positive Unlabeled Learning": the accuracy of each loss over the steps. It
+// shares all of its runs: those in Table 1 with 1,000 labels, evaluated at five points of a run, and the watched runs
+// of [Supervision], evaluated at thirteen. At size paper it has the two data sets of the figure: dogs and cats of
+// CIFAR-10, also watched, and Imagewoof against Imagenette.
 func Convergence(size experiment.Size) (experiment.Grid, error) {
 	grid, err := Supervision(size)
 	if err != nil {
@@ -53,11 +54,12 @@ func dogsAndCats() (experiment.Grid, error) {
 	return grid, nil
 }
 
-// dogShares are the labeled images of figure 9a as shares of all 10,000: 500, 1,500, 3,000 and 5,000, by the names of the files from which
-// the notebook that the paper's authors published draws it.
+// dogShares are the fractions of labeled images of figure 9a among all 10,000: 500, 1,500, 3,000 and 5,000, according
+// to the names of the files in the authors' published notebook.
 var dogShares = []float64{0.05, 0.15, 0.3, 0.5}
 
-// claimsConvergence returns what the caption of figure 9 says, beside what [claimsSupervision] has of the same runs.
+// claimsConvergence returns the claims in the caption of figure 9, in addition to [claimsSupervision] about the same
+// runs.
 func claimsConvergence() (list []Claim) {
 	const source = "Contrastive Positive Unlabeled Learning, Figure 9"
 	add := func(setting, none, head string) {

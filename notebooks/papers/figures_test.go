@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// missing are the runs of a grid, none of them done.
+// missing returns the runs of a grid, none of them done.
 func missing(t *testing.T, name string, size experiment.Size) *experiment.Cells {
 	t.Helper()
 	grid := expect.Must(Find(name, size))(t)
@@ -24,9 +24,9 @@ func missing(t *testing.T, name string, size experiment.Size) *experiment.Cells 
 	return cells
 }
 
-// Every claim stands once, about runs of its grid at size laptop or paper, and about heads or values that these keep.
+// Every claim occurs once, about runs of its grid at size laptop or paper, and about stored heads or values.
 func TestClaimsHaveRuns(t *testing.T) {
-	figures := map[string]bool{openWorldGrid: true} // of which both sizes are published
+	figures := map[string]bool{openWorldGrid: true} // both sizes are published
 	for _, of := range claimedByFigures() {
 		figures[of.grid] = true
 	}
@@ -56,7 +56,7 @@ func TestClaimsHaveRuns(t *testing.T) {
 	}
 }
 
-// keeps reports whether a run of a grid keeps a head's judgements, or a value.
+// keeps reports whether a run of a grid stores a head's judgements, or a value.
 func keeps(grid string, figure bool, run experiment.Run, head string, measure Measure) bool {
 	values := []Measure{Alignment, Uniformity, PlainBias, CorrectedBias, PlainDeviation, CorrectedDeviation}
 	ofTen := grid == samplingBias || grid == geometry
@@ -86,7 +86,7 @@ func keeps(grid string, figure bool, run experiment.Run, head string, measure Me
 	return !figure && !ofTen || slices.Contains(heads, head)
 }
 
-// What the three figures train on laptop: ssCL once for all shares, and nothing beside the shared runs for figure 9.
+// The laptop runs of the three figures: ssCL once for all shares, and only shared runs for figure 9.
 func TestRunsOfFigures(t *testing.T) {
 	for name, want := range map[string]map[string]int{
 		figure1: {"ssCL": 3, "SCL-PU": 15, "PUCL": 15},
@@ -106,8 +106,8 @@ func TestRunsOfFigures(t *testing.T) {
 	}
 }
 
-// In every setting so many images are labeled that a positive one stays unlabeled, whose true share is that of the name but for rounding
-// and where there are not so many positives.
+// Every setting leaves a positive image unlabeled, and its true share equals the share in the name, except for rounding and
+// a lack of positives.
 func TestShares(t *testing.T) {
 	for _, size := range sizes {
 		list := expect.Must(supervised(size))(t)
@@ -129,7 +129,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// The data of size smoke can be had, with each share of labels: the images of six classes, of which half are positive.
+// The data of size smoke are available at each share of labels: the images of six classes, of which half are positive.
 func TestSingleData(t *testing.T) {
 	list := expect.Must(supervised(experiment.Smoke))(t)
 	for _, s := range list {
@@ -152,7 +152,7 @@ func TestSingleData(t *testing.T) {
 	}
 }
 
-// watchedCells are two seeds of PUCL in two settings, judged twice, and one of ssCL.
+// watchedCells returns two seeds of PUCL in two settings, evaluated twice, and one seed of ssCL.
 func watchedCells() *experiment.Cells {
 	cells := &experiment.Cells{}
 	add := func(method, setting string, seed uint64, right ...int) {
@@ -173,7 +173,8 @@ func watchedCells() *experiment.Cells {
 	return cells
 }
 
-// Means and intervals are those over seeds, 12.706·s/√2 about them, and a series of one seed is left out; names say what differs.
+// Means and intervals are over seeds, ± 12.706·s/√2, and a series of one seed is omitted; names contain the differing
+// part.
 func TestCurvesOfFigures(t *testing.T) {
 	cells := watchedCells()
 	few, many, none := experiment.Series{Setting: ShareAt("T", 0.1), Method: "PUCL", Head: Neighbors},
@@ -191,7 +192,8 @@ func TestCurvesOfFigures(t *testing.T) {
 		t.Errorf("%+v", over)
 	}
 	holds(t, DrawCompute(cells, few, none, experiment.Series{Setting: "U", Method: "PUCL"}), "PUCL, "+Neighbors, "2.0", "93.0 ± 38.1")
-	first, second := Row{crossFitMethod, FirstTime}, Row{crossFitMethod, SecondTime} // the one ends after a third of the steps
+	// The first ends after a third of the steps.
+	first, second := Row{crossFitMethod, FirstTime}, Row{crossFitMethod, SecondTime}
 	test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: 9, FalseNegative: 1}}
 	whole := &experiment.Cells{Standings: []experiment.Standing{{Run: experiment.Run{Setting: "S", Method: crossFitMethod}, State: experiment.Done,
 		Result: &experiment.Result{Seconds: 180, Points: []experiment.Point{{Head: FirstTime, Step: 10, Test: &test}, {Head: SecondTime, Step: 30, Test: &test}}}}}}
@@ -223,8 +225,8 @@ func TestCurvesOfFigures(t *testing.T) {
 	holds(t, DrawSooner(cells, none, few), "PUCL, 0.1 of all labeled", "93.0 ± 38.1", "0.0")
 }
 
-// A path is of one series: where the first of two has no uniformity, and the second none at its first step, the second has its own, from its
-// second step on.
+// A path belongs to one series. The first of two has no uniformity, and the second none at its first step: the second
+// has its own path, from its second step on.
 func TestPathsOfSeriesThatLackValues(t *testing.T) {
 	cells := watchedCells()
 	few, many := experiment.Series{Setting: ShareAt("T", 0.1), Method: "PUCL"}, experiment.Series{Setting: ShareAt("T", 0.5), Method: "PUCL"}
@@ -242,7 +244,7 @@ func TestPathsOfSeriesThatLackValues(t *testing.T) {
 	}
 }
 
-// The published numbers of a figure are one for each of its levels, and percentages.
+// The published numbers of a figure are percentages, one for each of its levels.
 func TestPublishedOfFigures(t *testing.T) {
 	for _, list := range [][]viz.Curve{PublishedOverShares(), PublishedOverLabels(), {PublishedOverTauPlus()}} {
 		for _, c := range list {
@@ -253,7 +255,7 @@ func TestPublishedOfFigures(t *testing.T) {
 	expect.Equal(t, Task(watchedCells()), "T", "task")
 }
 
-// The figures' claims stand with the rows of both settings, and what is about steps says so.
+// The claims of figures have the rows of both settings, and claims about steps are marked.
 func TestDrawVerdicts(t *testing.T) {
 	grid := expect.Must(Find(figure1, experiment.Laptop))(t)
 	cells := &experiment.Cells{}
@@ -262,7 +264,7 @@ func TestDrawVerdicts(t *testing.T) {
 		if run.Seed < 3 && (run.Method == "ssCL" || run.Setting == ShareAt("FMNIST look-alikes", 0.5)) {
 			points := watchedCells().Standings[run.Seed+1].Result.Points // PUCL with many labels
 			if run.Method == "ssCL" {
-				points = watchedCells().Standings[run.Seed-1].Result.Points // as PUCL with few
+				points = watchedCells().Standings[run.Seed-1].Result.Points // like PUCL with few labels
 			}
 			s.State, s.Result = experiment.Done, &experiment.Result{Points: points}
 		}

@@ -15,20 +15,22 @@ import (
 	"github.com/puclab/puclab/datasets/stl10"
 )
 
-// Files says which files of a data set are meant.
+// Files selects files of a data set.
 type Files string
 
-// The files that there are.
+// The available files.
 const (
 	Official   Files = "official files"
-	BuiltIn    Files = "built-in images" // the 10,000 images of Fashion-MNIST that come with this module: 8,000 to learn from
-	JPEGCopies Files = "JPEG copies"     // CIFAR-10 made anew from lossy copies, in another order
+	BuiltIn    Files = "built-in images" // the 10,000 images of Fashion-MNIST in this module: 8,000 for training
+	JPEGCopies Files = "JPEG copies"     // CIFAR-10 rebuilt from lossy copies, in another order
 )
 
-// jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, a byte, then test images and theirs.
+// jpegCopies is the SHA-256 of the JPEG copies: training images and the class of each, a byte, then test images and
+// theirs.
 const jpegCopies = "f3c1e4abc4bed2a923f84311e486067bb0f394aebde116f4111bfac006d0c694"
 
-// openFiles opens files of a data set: its training images, and within the result the test images, a note and what closes both.
+// openFiles opens files of a data set: its training images, and in the result the test images, a note and a function
+// that closes both.
 func openFiles(name string, files Files) (train set, o *opened, err error) {
 	open := map[string]func(Files) (set, *opened, error){
 		"Fashion-MNIST": openFashionMNIST, "CIFAR-10": openCIFAR, "STL-10": openSTL, "Imagenette and Imagewoof": openWoofAndNette,
@@ -62,7 +64,8 @@ func openFashionMNIST(files Files) (set, *opened, error) {
 		if err != nil {
 			return set{}, nil, err
 		}
-		if train, test, err = datasets.Holdout(all, 0.2, 0); err != nil { // as fashionmnist.Open does where there are no others
+		// As fashionmnist.Open does without other files.
+		if train, test, err = datasets.Holdout(all, 0.2, 0); err != nil {
 			return set{}, nil, err
 		}
 	}
@@ -127,8 +130,8 @@ func openSTL(Files) (set, *opened, error) {
 	}, nil
 }
 
-// woofAndNetteSide is the height and width in pixels to which images of Imagenette and Imagewoof are brought: the middle of those
-// whose shorter side is 160.
+// woofAndNetteSide is the height and width in pixels of cropped images of Imagenette and Imagewoof: the center of
+// images with a shorter side of 160.
 const woofAndNetteSide = 128
 
 // openWoofAndNette opens the ten classes of Imagenette and then the ten of Imagewoof, which stay on disk.
@@ -166,7 +169,7 @@ func openWoofAndNette(Files) (set, *opened, error) {
 		&opened{test: set{test, test.Labels, test.Classes}, close: func() error { return nil }}, nil
 }
 
-// folder returns the folder of an unpacked archive. Where it is missing the error tells how to get it.
+// folder returns the folder of an unpacked archive. If it is missing, the error states how to get it.
 func folder(archive string) (fs.FS, error) {
 	a, err := datasets.FindArchive(archive)
 	if err != nil {

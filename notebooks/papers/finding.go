@@ -11,10 +11,10 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Verdict is what runs say about a claim.
+// Verdict is the decision of runs about a claim.
 type Verdict string
 
-// The verdicts. A claim is decided where its q-values are below 0.05, see [Finding].
+// The verdicts. A claim is decided if its q-values are below 0.05, see [Finding].
 const (
 	Agrees       Verdict = "agrees"
 	Disagrees    Verdict = "disagrees"
@@ -31,29 +31,30 @@ func (v Verdict) Outcome(exploratory bool) string {
 }
 
 const (
-	// level is what q-values must be below to decide a claim.
+	// level is the bound on q-values for a decision.
 	level = 0.05
-	// power is the probability with which a detectable effect is found.
+	// power is the probability of detecting a detectable effect.
 	power = 0.8
 	// exploratory is the largest number of seeds whose verdicts are called exploratory.
 	exploratory = 3
 )
 
-// Finding is a claim with what decides it.
+// Finding is a claim with its test.
 //
-// P is the p-value of Student's t test on the differences between the two rows, run by run with the same seed. It is
-// two-sided for a claim that one is above the other. For a claim that they are close it is twice the larger p-value of
-// the two one-sided tests that the difference is inside the margin, or twice that of the one-sided test that it is
-// outside. P is below 0.05 exactly where the 95% interval lies on one side.
+// P is the p-value of Student's t test on the differences between the two rows, paired by seed. It is two-sided for a
+// claim that one is above the other. For a claim that they are close it is twice the larger p-value of the two
+// one-sided tests that the difference is inside the margin, or twice that of the one-sided test that it is outside. P
+// is below 0.05 exactly if the 95% interval lies on one side.
 //
-// Many claims are decided at once, so that P alone would decide one in twenty wrongly. The q-values bound the share of
+// Many claims are decided at once, so P alone would decide one in twenty wrongly. The q-values bound the fraction of
 // wrong decisions among all decisions: QPaper among the claims about one document, QAll among all claims. A comparison
 // that several claims make counts once.
 type Finding struct {
 	Claim
-	Grid   string           // whose runs decide
-	Rule   experiment.Rule  // of choosing points
-	Effect evaluate.Summary // by how much Above is above Below, as a share: of the test images, or of the steps; with Than, by how much more
+	Grid string          // whose runs decide
+	Rule experiment.Rule // for the choice of points
+	// Above minus Below, as a fraction of the test images or of the steps; with Than, the difference of two leads.
+	Effect evaluate.Summary
 
 	P, QPaper, QAll float64 // NaN with fewer than two seeds
 	Verdict         Verdict
@@ -70,9 +71,9 @@ func (f Finding) Exploratory() bool {
 	return (f.Verdict == Agrees || f.Verdict == Disagrees) && f.Effect.Seeds <= exploratory
 }
 
-// Detectable returns the smallest effect, in the unit of Effect, that as many seeds with the same spread would have told
-// from none with a probability of 80%, before the correction for many claims; NaN with fewer than two seeds, and for a
-// claim that two rows are close.
+// Detectable returns the smallest effect, in the unit of Effect, that the same number of seeds with the same spread
+// would detect with a probability of 80%, before the correction for many claims; NaN with fewer than two seeds, and for
+// a claim that two rows are close.
 func (f Finding) Detectable() float64 {
 	if f.Within > 0 {
 		return math.NaN()
@@ -85,8 +86,8 @@ func (f Finding) Outcome() string {
 	return f.Verdict.Outcome(f.Exploratory())
 }
 
-// find measures the effect of the claim in the runs that are done, points chosen by a rule. It leaves the verdict to
-// [decide]. A claim about steps looks at all points, whatever the rule. A claim about all settings goes by tables, whose
+// find measures the effect of the claim in the done runs, at points chosen by a rule. It leaves the verdict to
+// [decide]. A claim about steps uses all points, for every rule. A claim about all settings is paired by tables, whose
 // draws share rows.
 func (c Claim) find(grid string, cells *experiment.Cells, rule experiment.Rule) Finding {
 	f := Finding{Claim: c, Grid: grid, Rule: rule, cells: cells}
@@ -107,7 +108,7 @@ func (c Claim) find(grid string, cells *experiment.Cells, rule experiment.Rule) 
 	return f
 }
 
-// difference returns by how much what was measured of Above is above that of Below in two runs.
+// difference returns the measure of Above minus the measure of Below in two runs.
 func (c Claim) difference(a, b []experiment.Point) (float64, bool) {
 	more, ok := c.Measure.of(a, c.Above.Head, c.Magnitude)
 	less, both := cmp.Or(c.BelowMeasure, c.Measure).of(b, c.Below.Head, c.Magnitude)
@@ -175,7 +176,7 @@ func correct(family []*Finding, set func(f *Finding, q float64)) {
 }
 
 // comparison identifies the test of a finding. Claims of two experiments that compare the same runs by the same measure
-// are one, whichever row they name first.
+// are one comparison, regardless of the order of the rows.
 func (f Finding) comparison() string {
 	above, below := f.series()
 	grid := ""
@@ -183,13 +184,13 @@ func (f Finding) comparison() string {
 		grid = f.Grid // all settings of the grid
 	}
 	rows := []string{fmt.Sprintf("%q %s", above, f.Measure), fmt.Sprintf("%q %s", below, cmp.Or(f.BelowMeasure, f.Measure))}
-	if f.Measure != Steps && f.Less == 0 { // the test of either direction is the same
+	if f.Measure != Steps && f.Less == 0 { // both directions have the same test
 		slices.Sort(rows)
 	}
 	return fmt.Sprintf("%q %s %q %t %g %g %s", rows, grid, f.Than, f.Magnitude, f.Within, f.Less, f.Rule)
 }
 
-// documentsOfExperiments returns the document of each experiment that the [Index] names.
+// documentsOfExperiments returns the document of each experiment in the [Index].
 func documentsOfExperiments() map[string]string {
 	documents := map[string]string{}
 	for _, place := range Index() {

@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// effect returns the summary of so many seeds with this mean and standard deviation.
+// effect returns the summary of the given seeds with this mean and standard deviation.
 func effect(t *testing.T, seeds int, mean, spread float64) evaluate.Summary {
 	t.Helper()
 	values := make([]float64, seeds)
@@ -44,7 +44,7 @@ func verdictsOf(grid string, cells *experiment.Cells) (all []Finding) {
 	return all
 }
 
-// The p-value of a claim is below 0.05 exactly where the 95% interval lies on one side, whatever the claim says.
+// The p-value of a claim is below 0.05 exactly if the 95% interval lies on one side, for every claim.
 func TestPValuesAgreeWithIntervals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	decided := 0
@@ -72,7 +72,7 @@ func TestPValuesAgreeWithIntervals(t *testing.T) {
 	expect.That(t, !(decided < 300) && !(decided > 1700), "%d of 2000 are decided: the draws test nothing", decided)
 }
 
-// Q-values are those of the family of a paper and of all, and a comparison that is made twice counts once.
+// Q-values belong to the families of a paper and of all claims, and a repeated comparison counts once.
 func TestDecideCorrects(t *testing.T) {
 	finding := func(experiment, above string, p float64, holds bool, seeds int) Finding {
 		return Finding{Claim: Claim{Experiment: experiment, Setting: "s", Above: Row{above, ""}, Below: Row{"z", ""}},
@@ -84,7 +84,7 @@ func TestDecideCorrects(t *testing.T) {
 		finding(own, "c", 0.03, false, 5), finding(own, "d", 0.5, true, 5), finding(own, "e", math.NaN(), false, 0),
 		finding(own, "f", math.NaN(), false, 1),
 	}
-	swapped := &findings[2] // it names the rows the other way round
+	swapped := &findings[2] // it names the rows in reverse order
 	swapped.Above, swapped.Below, swapped.holds = swapped.Below, swapped.Above, false
 	decide(findings)
 	want := []struct {
@@ -109,7 +109,7 @@ func TestDecideCorrects(t *testing.T) {
 	}
 }
 
-// Claims that compare other runs, by other measures or margins, are other comparisons.
+// Claims about other runs, measures or margins are other comparisons.
 func TestComparisonsDiffer(t *testing.T) {
 	base := Claim{Setting: "s", Above: Row{"a", "h"}, Below: Row{"b", "h"}}
 	change := func(by func(c *Claim)) Claim {
@@ -125,7 +125,7 @@ func TestComparisonsDiffer(t *testing.T) {
 		change(func(c *Claim) { c.Measure = Steps }), change(func(c *Claim) { c.Measure = Uniformity }),
 		change(func(c *Claim) { c.Measure, c.BelowMeasure = Uniformity, PriorError }),
 		change(func(c *Claim) { c.Measure, c.Magnitude = Uniformity, true }), change(func(c *Claim) { c.Than = "t" }),
-		change(func(c *Claim) { c.Measure, c.Above, c.Below = Steps, c.Below, c.Above }), // who is sooner has a direction
+		change(func(c *Claim) { c.Measure, c.Above, c.Below = Steps, c.Below, c.Above }), // fewer steps has a direction
 	}
 	var keys []string
 	for _, c := range other {

@@ -20,7 +20,8 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// frozen are losses of the steps of small runs and some of what is measured of them. They change with the version of their kind of run alone.
+// frozen has losses of the first steps of small runs and some of their measurements. They change only with the version
+// of their kind of run.
 var frozen = map[string]struct {
 	version int
 	values  map[string]float64 // by "loss, step", "value, step" or "head, value, step"
@@ -53,8 +54,8 @@ var frozen = map[string]struct {
 	}},
 }
 
-// checkFrozen compares what was measured in a run of that version with what is frozen of its kind. Engines differ in the last digits, by
-// which a few of 2,000 test images come to be on another side.
+// checkFrozen compares the measurements of a run of that version with the frozen values of its kind. Engines differ in
+// the last digits, which changes the side of a few of 2,000 test images.
 func checkFrozen(t *testing.T, kind string, version int, losses []float64, points []experiment.Point) {
 	t.Helper()
 	got := map[string]float64{}
@@ -90,7 +91,7 @@ func checkFrozen(t *testing.T, kind string, version int, losses []float64, point
 	}
 }
 
-// The numbers of runs that no other test has frozen change with their versions alone. TestRoundClouds holds the plane.
+// The numbers of runs that no other test freezes change only with their versions. TestRoundClouds covers the plane.
 func TestFirstNumbers(t *testing.T) {
 	expect.Slow(t)
 	eng, s := enginetest.Open(t), small()
@@ -117,7 +118,7 @@ func TestFirstNumbers(t *testing.T) {
 	}
 }
 
-// The same of estimates of class priors, of a table of two clouds.
+// The same for estimates of class priors, on a table of two clouds.
 func TestFirstEstimates(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	x, labeled := mat.NewDense(200, 2, nil), make([]bool, 200)
@@ -136,7 +137,8 @@ func TestFirstEstimates(t *testing.T) {
 	checkFrozen(t, "priors", uciSets()[0].estimate(c, "a table", 1).Version, nil, points)
 }
 
-// Of the pairs that share is exchanged, by chance, for examples of other classes, every other class being as likely whatever its size.
+// The given fraction of pairs is randomly exchanged for examples of other classes, with equal probability for every
+// other class, whatever its size.
 func TestExchanged(t *testing.T) {
 	classes := []int{0, 1, 1, 1, 1, 1, 3} // none of class 2
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -177,7 +179,7 @@ func TestPositivesOnTheCircle(t *testing.T) {
 	}
 }
 
-// The readings are the losses that their names tell, each with a number of its own in its identity.
+// The readings are the losses of their names, each with its own identity.
 func TestReadings(t *testing.T) {
 	seen := map[string]bool{}
 	for rate, want := range map[float64][]string{
@@ -196,7 +198,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// The exact distances are those of the closed forms.
+// The exact distances equal the closed forms.
 func TestExactVariation(t *testing.T) {
 	curves := expect.Must(ExactVariation(1e9, []float64{0, 0.4}))(t)
 	w := Circle{Concentration: circleConcentration}.World()

@@ -21,24 +21,24 @@ import (
 // inThePlane names the grid of classifiers of points in the plane.
 const inThePlane = "gaussians"
 
-// linearMethod is the method of the runs in the plane whose classifiers are lines.
+// linearMethod is the method of the runs in the plane with linear classifiers.
 const linearMethod = "linear"
 
-// The heads that runs in the plane have beside [NNPU], [PUPL], [Naive] and [Ceiling].
+// The heads of runs in the plane in addition to [NNPU], [PUPL], [Naive] and [Ceiling].
 const (
 	NNPULow  = "nnPU, prior 20% too low"
 	NNPUHigh = "nnPU, prior 20% too high"
 	Bayes    = "Bayes' rule" // the best possible classifier, which need not be linear
 )
 
-// Plane is the configuration of a run in the plane: two normal distributions, labeled points of the positive one, and unlabeled
-// points of both.
+// Plane is the configuration of a run in the plane: two normal distributions, labeled points of the positive one, and
+// unlabeled points of both.
 type Plane struct {
 	Mixture   gaussian.Mixture
-	Prior     float64 // share of positives among the unlabeled points
+	Prior     float64 // fraction of positives among the unlabeled points
 	Labeled   int
 	Unlabeled int
-	Tested    int // points that classifiers are judged on, of the same mixture
+	Tested    int // test points, of the same mixture
 	Restarts  int // of PUPL
 	Steps     int // of the optimizer, each with all points
 }
@@ -46,19 +46,21 @@ type Plane struct {
 // planeVersion is the version of the runs in the plane; see experiment.Run.
 const planeVersion = 1
 
-// Gaussians are classifiers of points that come from two normal distributions in the plane, all with the same points and nearly all linear:
+// Gaussians compares classifiers of points from two normal distributions in the plane, all with the same points and
+// nearly all linear:
 //
-//   - the two mixtures of the figures 12 to 15 of "Contrastive Positive Unlabeled Learning", with ever fewer labeled points for each
-//     unlabeled one, nnPU being told the true class prior and, as in figure 15, wrong ones;
-//   - two round clouds that come closer to each other, where the paper says nothing: down to which distance does clustering tell
-//     the classes apart, and down to which one nnPU? Beside the lines these points have an encoder by PUCL, and the same network by nnPU.
+//   - the two mixtures of the figures 12 to 15 of "Contrastive Positive Unlabeled Learning", with decreasing numbers of
+//     labeled points per unlabeled one; nnPU gets the true class prior and, as in figure 15, wrong ones;
+//   - two round clouds at decreasing distances, about which the paper has no claim: down to which distance can
+//     clustering separate the classes, and down to which one nnPU? In addition to the lines, an encoder by PUCL is
+//     trained on these points, and the same network by nnPU.
 func Gaussians(size experiment.Size) (experiment.Grid, error) {
 	seeds, networks, steps := 10, 5, 500
 	ratios, distances := []float64{0.5, 0.1, 0.05, 0.01, 0.002}, []float64{0.5, 1, 1.5, 2, 3, 4, 6}
 	switch size {
 	case experiment.Smoke:
 		seeds, networks, steps, ratios, distances = 2, 2, 20, ratios[1:2], distances[3:4]
-	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+	case experiment.Laptop, experiment.Paper: // a GPU gives no speedup here
 	default:
 		return experiment.Grid{}, size.Unknown()
 	}
@@ -101,19 +103,19 @@ func Gaussians(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// SeparableAt names the setting of figures 12, 14 and 15 with so many labeled points for each unlabeled one.
+// SeparableAt names the setting of figures 12, 14 and 15 with ratio labeled points per unlabeled one.
 func SeparableAt(ratio float64) string { return fmt.Sprintf("separable, γ = %g", ratio) }
 
-// OverlappingAt names that of figure 13.
+// OverlappingAt names the setting of figure 13.
 func OverlappingAt(ratio float64) string { return fmt.Sprintf("overlapping, γ = %g", ratio) }
 
-// RoundAt names the setting of two round clouds of deviation 1 whose centers are so far apart.
+// RoundAt names the setting of two round clouds of standard deviation 1 with centers at that distance.
 func RoundAt(distance, prior float64) string {
 	return fmt.Sprintf("round, distance %g, π = %g", distance, prior)
 }
 
-// Draw returns the points of a run: those to learn from, labeled ones first, which of them are labeled and which positive, and those
-// to judge on.
+// Draw returns the points of a run: training points, labeled ones first, which of them are labeled and which positive,
+// and the test points.
 func (c Plane) Draw(seed uint64) (x *mat.Dense, labeled, positive []bool, test *mat.Dense, truth []bool, err error) {
 	known, err := c.Mixture.Positive.Draw(c.Labeled, seed)
 	unlabeled, drawErr := c.Mixture.Draw(gaussian.Config{Points: c.Unlabeled, Prior: c.Prior, Seed: seed})
@@ -133,8 +135,8 @@ func (c Plane) Draw(seed uint64) (x *mat.Dense, labeled, positive []bool, test *
 	return x, labeled, positive, fresh.Features, truth, nil
 }
 
-// run trains the classifiers and judges them. Values of a linear one are its weights and bias: it has its boundary where
-// weight x·x + weight y·y + bias is 0.
+// run trains the classifiers and evaluates them. Values of a linear one are its weights and bias: its boundary is at
+// weight x·x + weight y·y + bias = 0.
 func (c Plane) run(eng *engine.Engine, seed uint64) (*experiment.Outcome, error) {
 	x, labeled, positive, test, truth, err := c.Draw(seed)
 	if err != nil {
@@ -146,7 +148,8 @@ func (c Plane) run(eng *engine.Engine, seed uint64) (*experiment.Outcome, error)
 		return nil, &experiment.Failure{Err: fmt.Errorf("papers: %w", err)}
 	}
 	nnPU := func(prior float64) risk.Risk { return risk.NNPU(prior, risk.LogisticLoss) }
-	population := x.Slice(c.Labeled, c.Labeled+c.Unlabeled, 0, 2).(*mat.Dense) // with the labeled ones positives would be too many
+	// With the labeled points there would be too many positives.
+	population := x.Slice(c.Labeled, c.Labeled+c.Unlabeled, 0, 2).(*mat.Dense)
 	for _, h := range []struct {
 		name      string
 		x         *mat.Dense

@@ -1,6 +1,6 @@
 package papers
 
-// planeClaims returns what the paper reads from its figures 12 to 15, and questions that it does not ask.
+// planeClaims returns the paper's conclusions from its figures 12 to 15, and further questions.
 func planeClaims() (list []Claim) {
 	add := func(figure, source, setting, statement string, above, below string, within float64) {
 		list = append(list, Claim{
@@ -35,11 +35,11 @@ func planeClaims() (list []Claim) {
 	return list
 }
 
-// byReferees is the source of questions about clouds that run into each other.
+// byReferees is the source of questions about overlapping clouds.
 const byReferees = "asked by referees of the paper"
 
-// encoderClaims returns what an encoder by PUCL should be worth in a setting: more than nnPU, which is told the true prior, and more than
-// clustering without it.
+// encoderClaims returns the expected accuracy of an encoder by PUCL in a setting: above nnPU, which gets the true
+// prior, and above clustering without the encoder.
 func encoderClaims(setting string) (list []Claim) {
 	add := func(statement string, above, below Row) {
 		list = append(list, Claim{Experiment: "running into each other, with an encoder", Statement: statement, Source: byReferees, Setting: setting,

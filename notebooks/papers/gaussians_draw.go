@@ -5,8 +5,9 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// LeadsOver returns a curve for each row: by how many points of accuracy it is above another row at the end, run by run with the same seed,
-// with the 95% interval over seeds, at each x in the setting that setting names. What has fewer than two done pairs of runs is left out.
+// LeadsOver returns a curve for each row: its lead in points of accuracy over another row at the end, paired by seed,
+// with the 95% interval over seeds, at each x in the setting setting(x). Points with fewer than two done pairs of runs
+// are omitted.
 func LeadsOver(cells *experiment.Cells, rows []Row, below Row, x []float64, setting func(x float64) string) []viz.Curve {
 	var curves []viz.Curve
 	for _, row := range rows {

@@ -23,12 +23,12 @@ import (
 // NetworkNNPU is the method of the runs in the plane that train a network on the points themselves, by nnPU with the true class prior.
 const NetworkNNPU = "nnPU, network"
 
-// PlaneSigma is the standard deviation of the noise by which a view of a point differs from it, in each coordinate. It is the same for
-// all mixtures and was fixed before the first run: one chosen by accuracy would know the classes.
+// PlaneSigma is the standard deviation of the noise in each coordinate that turns a point into a view. It is the same
+// for all mixtures and was fixed before the first run: a selection by accuracy would use the classes.
 const PlaneSigma = 0.5
 
-// planeNetworkVersion is the version of runs in the plane that train a network; see experiment.Run. What changes a head raises it, as it
-// raises [contrastiveVersion]; what changes how nnPU trains raises the version that package baseline has of it.
+// planeNetworkVersion is the version of runs in the plane that train a network; see experiment.Run. A changed head
+// increases it, like [contrastiveVersion]; a changed training of nnPU increases its version in package baseline.
 const planeNetworkVersion = 1
 
 // PlaneContrastive is the configuration of a run that pretrains an encoder on points of the plane.
@@ -40,24 +40,25 @@ type PlaneContrastive struct {
 	Sigma     float64 // of the noise in views
 	Update    string  // optimizer, learning rate and schedule
 	Batch     int     // points in a batch
-	Share     float64 // of labeled points in a batch
+	Share     float64 // fraction of labeled points in a batch
 }
 
 // PlaneBaseline is the configuration of a run that trains a network on points of the plane by a baseline.
 type PlaneBaseline struct {
 	Plane            // Steps are those of the network; nothing is clustered, so Restarts is 0
 	Protocol  int    // planeNetworkVersion
-	Method    string // with all its numbers
-	Encoder   string // with a linear layer behind it
+	Method    string // with all its parameters
+	Encoder   string // with a linear output layer
 	Update    string // optimizer, learning rate and schedule
 	Positives int    // labeled points in a batch
 	Unlabeled int    // unlabeled points in a batch
 }
 
-// planeData tells records what the data are.
+// planeData describes the data for records.
 var planeData = &opened{note: "normal distributions in the plane"}
 
-// contrastive returns the run that pretrains on the points by an objective and judges the encoder by the heads of Table 1.
+// contrastive returns the run that pretrains on the points by an objective and evaluates the encoder by the heads of
+// Table 1.
 func (c Plane) contrastive(setting string, o pucl.Objective, seed uint64) experiment.Run {
 	t := train.Config{Objective: o, Encoder: tableEncoder(), Tau: 0.5, Steps: c.Steps, Seed: seed}
 	batch := datasets.BatchConfig{Size: 256, Share: 0.25, Seed: seed}
@@ -72,7 +73,8 @@ func (c Plane) contrastive(setting string, o pucl.Objective, seed uint64) experi
 	}
 }
 
-// baseline returns the run that trains the same network on the points by nnPU, with as many steps and as many points of each kind in each.
+// baseline returns the run that trains the same network on the points by nnPU, with the same steps and the same numbers
+// of points per step.
 func (c Plane) baseline(setting string, seed uint64) experiment.Run {
 	c.Restarts = 0
 	method := baseline.NNPU{Prior: c.Prior}
@@ -88,7 +90,7 @@ func (c Plane) baseline(setting string, seed uint64) experiment.Run {
 	}
 }
 
-// compete does a run of a baseline. It is judged at its end alone.
+// compete does a run of a baseline. It is evaluated only at its end.
 func (c Plane) compete(ctx context.Context, eng *engine.Engine, config baseline.Config) (*experiment.Outcome, error) {
 	x, labeled, _, test, truth, err := c.Draw(config.Seed)
 	if err != nil {
@@ -103,7 +105,7 @@ func (c Plane) compete(ctx context.Context, eng *engine.Engine, config baseline.
 		return nil, err
 	}
 	judged, err := evaluate.ScoreBinary(scores, truth, 0)
-	if err != nil { // scores that are no numbers, and would be again
+	if err != nil { // non-finite scores, which a retry would repeat
 		return nil, &experiment.Failure{Err: fmt.Errorf("papers: %w", err)}
 	}
 	return planeData.outcome(result.Record, []experiment.Point{{Step: c.Steps, Test: &judged}}), nil
@@ -129,7 +131,7 @@ func (c Plane) pretrain(ctx context.Context, eng *engine.Engine, t train.Config,
 	return planeData.outcome(m.Record, points), err
 }
 
-// judge judges an encoder by the heads of Table 1. One that cannot be had is a point that says why.
+// judge evaluates an encoder by the heads of Table 1. If a head cannot be fitted, its point has the reason.
 func (c Plane) judge(eng *engine.Engine, m *train.Model, split *datasets.Split, x, test *mat.Dense, truth []bool, seed uint64) (
 	points []experiment.Point, err error) {
 	learn, err := m.EmbedFeatures(eng, x)
@@ -149,7 +151,7 @@ func (c Plane) judge(eng *engine.Engine, m *train.Model, split *datasets.Split, 
 	return points, err
 }
 
-// noisyPoints are batches of points of the plane; a view of a point is the point with noise of its own.
+// noisyPoints produces batches of points of the plane; a view of a point is the point plus independent noise.
 type noisyPoints struct {
 	*datasets.Schedule
 	x       *mat.Dense
@@ -160,15 +162,15 @@ type noisyPoints struct {
 // Features returns 2, the coordinates.
 func (noisyPoints) Features() int { return 2 }
 
-// String says what the batches are.
+// String describes the batches.
 func (p noisyPoints) String() string {
 	return fmt.Sprintf("%s; views: points with normal noise of standard deviation %g", p.Schedule, PlaneSigma)
 }
 
-// noiseStream keeps the noise apart from other draws with the same seed.
+// noiseStream separates the noise from other draws with the same seed.
 const noiseStream = 0x6e6f697365 // "noise" in ASCII
 
-// Batch returns a view of each point of a step's batch, and then another of each.
+// Batch returns a view of each point of a step's batch, and then another view of each.
 func (p noisyPoints) Batch(step int) (views []float32, labeled []bool) {
 	rng := rand.New(rand.NewPCG(p.seed^noiseStream, uint64(step)))
 	examples := p.Rows(step)

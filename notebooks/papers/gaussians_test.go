@@ -20,8 +20,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Two round clouds at a distance d with as many points of each: Bayes' rule is right on Φ(d/2) of them, where a line through the middle
-// is as good, and the paper's claim holds.
+// Two round clouds at a distance d with equal numbers of points: Bayes' rule has accuracy Φ(d/2), the line through the
+// middle has the same, and the paper's claim holds.
 func TestRoundClouds(t *testing.T) {
 	expect.Slow(t)
 	grid := expect.Must(Gaussians(experiment.Smoke))(t)
@@ -47,15 +47,16 @@ func TestRoundClouds(t *testing.T) {
 	expect.That(t, n == 8 && outcome.Points[7].Values["pseudo-labels right"] >= best-0.03, "%+v", outcome.Points)
 }
 
-// firstPlaneLosses are the losses of the first two steps of the smoke runs, and firstPlaneJudgements accuracy and AUC at their end. They
-// change with planeNetworkVersion and the version of nnPU alone. The head nnPU is left out, as engines differ in when its risk turns.
+// firstPlaneLosses are the losses of the first two steps of the smoke runs, and firstPlaneJudgements accuracy and AUC
+// at their end. They change only with planeNetworkVersion and the version of nnPU. The head nnPU is omitted, as engines
+// differ in the step at which its risk turns negative.
 var (
 	firstPlaneLosses     = map[string][2]float64{"PUCL": {5.85552, 5.83011}, NetworkNNPU: {0.434987, 0.385268}}
 	firstPlaneJudgements = map[string][2]float64{PUPL: {0.82175, 0.89505}, PUPLOnZ: {0.8194, 0.86024},
 		Mixture: {0.8266, 0.89574}, Ceiling: {0.8207, 0.91234}, "": {0.83705, 0.91523}}
 )
 
-// Networks in the plane have the same first losses and judgements as before.
+// Networks in the plane have the frozen first losses and judgements.
 func TestNetworksInThePlane(t *testing.T) {
 	expect.Slow(t)
 	grid := expect.Must(Gaussians(experiment.Smoke))(t)
@@ -89,7 +90,8 @@ func TestNetworksInThePlane(t *testing.T) {
 	expect.That(t, planeNetworkVersion == 1, "the frozen numbers are those of version 1")
 }
 
-// Views of a point lie about it with the stated deviation, each with noise of its own, and a batch follows from its step.
+// Views of a point are distributed around it with the stated deviation, with independent noise, and the step determines
+// a batch.
 func TestNoisyPoints(t *testing.T) {
 	const n, labels, size = 400, 100, 200
 	split := &datasets.Split{Index: rows.All(n), Of: n, Labeled: make([]bool, n), Positive: make([]bool, n), Prior: 0.5}
@@ -113,7 +115,7 @@ func TestNoisyPoints(t *testing.T) {
 			}
 		}
 	}
-	// Of 400 normal numbers each: means, deviations and their correlation within four of their own deviations.
+	// For 400 normal numbers each: means, deviations and their correlation are within four standard errors.
 	for _, v := range noise {
 		if mean, deviation := stat.MeanStdDev(v, nil); math.Abs(mean) > 4*PlaneSigma/20 || math.Abs(deviation-PlaneSigma) > 4*PlaneSigma/math.Sqrt(800) {
 			t.Errorf("noise of mean %.3f and deviation %.3f, want 0 and %g", mean, deviation, PlaneSigma)
@@ -125,7 +127,7 @@ func TestNoisyPoints(t *testing.T) {
 	expect.That(t, !reflect.DeepEqual(views, other), "two steps have the same batch")
 }
 
-// Leads are taken within seeds, and what has no two pairs has none.
+// Leads are paired by seed, and points without two pairs are omitted.
 func TestLeadsOver(t *testing.T) {
 	cells := watchedCells()
 	row := func(method string) Row { return Row{method, Neighbors} }
@@ -142,7 +144,7 @@ func TestLeadsOver(t *testing.T) {
 		math.Abs(curves[0].Y[0]-2) <= 1e-9 && math.Abs(curves[0].High[0]-2-12.7062) <= 1e-3, "%+v", curves)
 }
 
-// forget shuffles all that data know of true classes once it is settled which images are labeled.
+// forget shuffles all true classes in the data after the labeled images are fixed.
 func (o *opened) forget(rng *rand.Rand) {
 	for _, classes := range [][]int{o.learn, o.aside, o.test.labels} {
 		rng.Shuffle(len(classes), func(i, j int) { classes[i], classes[j] = classes[j], classes[i] })
@@ -152,12 +154,13 @@ func (o *opened) forget(rng *rand.Rand) {
 	}
 }
 
-// No baseline looks at a true class: with those shuffled, of unlabeled, held-out and test images, it is measured as its run is to the bit,
-// in every epoch and in all that is no test.
+// No baseline uses a true class: with shuffled classes of unlabeled, held-out and test images, all its measurements
+// except on the test set are bit-identical in every epoch.
 func TestNoBaselineLooksAtTrueClasses(t *testing.T) {
 	expect.Slow(t)
 	eng, s := enginetest.Open(t), small()
-	s.Data.Labeled, s.Data.Unlabeled, s.Baseline.Positives, s.Baseline.Unlabeled = 100, 240, 12, 24 // 20 steps: every phase of a baseline has some
+	// 20 steps: every phase of a baseline has some.
+	s.Data.Labeled, s.Data.Unlabeled, s.Baseline.Positives, s.Baseline.Unlabeled = 100, 240, 12, 24
 
 	told, untold := expect.Must(s.Data.open(1))(t), expect.Must(s.Data.open(1))(t)
 	defer func() { expect.NoError(t, errors.Join(told.close(), untold.close())) }()

@@ -7,13 +7,13 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// geometry names the grid of what an introduction to contrastive learning has.
+// geometry names the grid for the statements of an introduction to contrastive learning.
 const geometry = "geometry"
 
-// Temperatures are the τ of ssCL beside 0.5, which has no number in its name.
+// Temperatures are the τ of ssCL besides 0.5, which has no number in its name.
 func Temperatures() []float64 { return []float64{0.05, 0.1, 0.2, 1} }
 
-// usualTau is the temperature of runs that do not say another.
+// usualTau is the default temperature.
 const usualTau = 0.5
 
 // SSCLAt names ssCL with a temperature.
@@ -24,32 +24,32 @@ func SSCLAt(tau float64) string {
 	return fmt.Sprintf("ssCL, τ = %g", tau)
 }
 
-// Margins are those of the pairwise loss: 1 is a cosine of one half, and at 2 every pair of different images is pushed apart.
+// Margins are the margins of the pairwise loss: 1 is a cosine of one half, and 2 repels every pair of different images.
 func Margins() []float64 { return []float64{1, 2} }
 
 // PairwiseAt names the pairwise loss with a margin.
 func PairwiseAt(margin float64) string { return fmt.Sprintf("pairwise, margin %g", margin) }
 
-// GuessedPriors are the π that puNCE is told; the true one is 0.3.
+// GuessedPriors are the π given to puNCE; the true one is 0.3.
 func GuessedPriors() []float64 { return []float64{0.1, 0.3, 0.9} }
 
 // PUNCEAt names puNCE with a class prior.
 func PUNCEAt(prior float64) string { return fmt.Sprintf("puNCE, π = %g", prior) }
 
-// OnSphere names a setting whose projections lie on a sphere in so many dimensions; 2 are a circle.
+// OnSphere names a setting with projections on a sphere in the given dimensions; 2 is a circle.
 func OnSphere(task string, dimensions int) string {
 	return fmt.Sprintf("%s, projections of %d", task, dimensions)
 }
 
-// inDimensions returns a setting with projections of so many numbers.
+// inDimensions returns a setting with projections of that length.
 func (s setting) inDimensions(dimensions int) setting {
 	s.Name, s.Pretrain.Projection = OnSphere(s.Name, dimensions), dimensions
 	return s
 }
 
-// Geometry is what an introduction to contrastive learning says, on images: ssCL over the temperature, on circle and sphere, and over the
-// number of views at one number of rows in a batch; the pairwise loss beside it; and puNCE over the class prior that it is told, beside PUCL. It
-// shares runs with [SamplingBias] and [Prototype].
+// Geometry tests statements of an introduction to contrastive learning on images. It varies the temperature of ssCL,
+// also on circle and sphere, and the number of views at a constant number of rows in a batch. It adds the pairwise
+// loss, and puNCE over its given class prior beside PUCL. It shares runs with [SamplingBias] and [Prototype].
 func Geometry(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: geometry, Size: size}
 	s, err := unlabeled(size, UnlabeledTasks(size)[0])
@@ -94,7 +94,7 @@ func Geometry(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// GeometryTask names the task of [Geometry] at a size without labels, PUNCETask that with some.
+// GeometryTask names the task of [Geometry] without labels at a size.
 func GeometryTask(size experiment.Size) string {
 	return UnlabeledTasks(size)[0] + ", ten classes"
 }
@@ -105,10 +105,10 @@ func PUNCETask(size experiment.Size) (string, error) {
 	return s.Name, err
 }
 
-// experimentGeometry is what claims of [Geometry] are filed under.
+// experimentGeometry is the experiment name of claims about [Geometry].
 const experimentGeometry = "geometry"
 
-// claimsGeometry returns what the introduction says, and what is said of the losses that it names.
+// claimsGeometry returns the claims of the introduction, and claims about the losses that it names.
 func claimsGeometry() (list []Claim) {
 	const intro, waves = "An introduction to contrastive learning", "Wang and Liu (2021), Understanding the Behaviour of Contrastive Loss"
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {

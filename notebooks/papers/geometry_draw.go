@@ -23,10 +23,10 @@ import (
 // onSphere are the classes that [WatchSphere] shows.
 var onSphere = []int{1, 5, 8, 9} // trouser, sandal, bag, ankle boot
 
-// WatchSphere trains a small CNN by ssCL on the images of Fashion-MNIST that are built in, with projections of two numbers, on a circle, or of
-// three, on a sphere, and watches held-out images of four classes. A frame has the points of a circle as they lie, and those of a sphere by
-// longitude (degrees) and height, a map that keeps areas, so that an even cover looks even. The path is alignment and uniformity of those of
-// all ten classes.
+// WatchSphere trains a small CNN by ssCL on the built-in images of Fashion-MNIST, with projections of length two, on a
+// circle, or three, on a sphere, and records held-out images of four classes. A frame has the points of a circle at
+// their coordinates, and points of a sphere by longitude (degrees) and height, an equal-area map, so that a uniform
+// cover appears uniform. The path has alignment and uniformity of all ten classes.
 func WatchSphere(ctx context.Context, eng *engine.Engine, dimensions, steps int, tau float64) (frames []viz.EmbeddingFrame, path viz.Path, err error) {
 	s, err := unlabeled(experiment.Smoke, UnlabeledTasks(experiment.Smoke)[0])
 	if dimensions != 2 && dimensions != 3 {
@@ -62,7 +62,7 @@ func WatchSphere(ctx context.Context, eng *engine.Engine, dimensions, steps int,
 	return frames, path, err
 }
 
-// sphereGroups returns a group of points for each class shown, as [WatchSphere] draws them.
+// sphereGroups returns a group of points for each shown class, as drawn by [WatchSphere].
 func sphereGroups(z *mat.Dense, classes []int, names []string) (groups []viz.Group) {
 	for _, shown := range onSphere {
 		g := viz.Group{Name: names[shown]}
@@ -82,9 +82,9 @@ func sphereGroups(z *mat.Dense, classes []int, names []string) (groups []viz.Gro
 	return groups
 }
 
-// NegativeForces returns, over the cosine of a negative with its anchor, the share of all repulsion of negatives that it gets by an
-// objective, times their number, so that 1 is an equal share. The own view is at a cosine of 0.9, and 39 negatives lie at those from
-// −0.95 to 0.95.
+// NegativeForces returns, over the cosine of a negative with its anchor, its share of the total repulsion of negatives
+// by an objective, times their number, so that 1 is an equal share. The own view has a cosine of 0.9, and 39 negatives
+// have cosines from −0.95 to 0.95.
 func NegativeForces(eng *engine.Engine, o pucl.Objective, tau float64) (viz.Curve, error) {
 	const negatives = 39
 	cosine := func(k int) float64 { return float64(5*k-95) / 100 }
@@ -137,7 +137,8 @@ func SpreadsOverTau(task string) (list []experiment.Series) {
 	return list
 }
 
-// DrawSpreads sets accuracy beside alignment, uniformity and effective rank at the end of a run, a row for each series.
+// DrawSpreads shows accuracy beside alignment, uniformity and effective rank at the end of a run, a row for each
+// series.
 func DrawSpreads(cells *experiment.Cells, title string, list ...experiment.Series) viz.Table {
 	out := viz.Table{Title: title, RowsHeader: "method", Columns: []string{"linear probe (%)", "kNN (%)", Alignment, Uniformity, Rank}, Decimals: 2,
 		Note: fmt.Sprintf("Accuracy on test images, and the spread of projections of held-out images, at the end of a run: mean ± 95%% interval over seeds. "+
@@ -153,7 +154,7 @@ func DrawSpreads(cells *experiment.Cells, title string, list ...experiment.Serie
 	return out
 }
 
-// SpreadsOverViews returns the series of ssCL over the number of views of each image, SpreadsOverDimensions over that of a projection.
+// SpreadsOverViews returns the series of ssCL over the number of views of each image.
 func SpreadsOverViews(task string) []experiment.Series {
 	return []experiment.Series{Row{Method: "ssCL"}.in(task), Row{Method: "ssCL"}.in(ViewsOf(task, 4)), Row{Method: "ssCL"}.in(ViewsOf(task, 8))}
 }
@@ -163,7 +164,8 @@ func SpreadsOverDimensions(task string) []experiment.Series {
 	return []experiment.Series{Row{Method: "ssCL"}.in(OnSphere(task, 2)), Row{Method: "ssCL"}.in(OnSphere(task, 3)), Row{Method: "ssCL"}.in(task)}
 }
 
-// CurvesOverPrior returns the accuracy (%) of puNCE over the π that it is told, from PUCL at 0, for heads, with 95% intervals over seeds.
+// CurvesOverPrior returns the accuracy (%) of puNCE over its given π, from PUCL at 0, for heads, with 95% intervals
+// over seeds.
 func CurvesOverPrior(cells *experiment.Cells, task string, heads ...string) (curves []viz.Curve) {
 	for _, head := range heads {
 		curves = append(curves, curveOf(cells, head, append([]float64{0}, GuessedPriors()...), func(prior float64) experiment.Series {

@@ -14,14 +14,14 @@ import (
 	proofs "github.com/puclab/puclab/theory/claims"
 )
 
-// Place is a figure, a table or a theorem of a document, and where it is shown here.
+// Place is a figure, a table or a theorem of a document, and the notebook that reproduces it.
 type Place struct {
-	Document    string   // as [proofs.Documents] has it
+	Document    string   // as in [proofs.Documents]
 	Name        string   // "Figure 4"
 	Shows       string   // in a few words
-	Notebook    string   // without its ending; "" where there is none yet
-	Experiments []string // what its claims are filed under that runs decide, see [Claim]; nil for none
-	Theory      []string // IDs of the claims that are checked, see [proofs.All]; nil for none
+	Notebook    string   // without extension; "" for none
+	Experiments []string // the experiments of its claims that runs decide, see [Claim]; nil for none
+	Theory      []string // IDs of its checked claims, see [proofs.All]; nil for none
 }
 
 // Index lists the figures, tables, theorems, lemmas and algorithms of the five documents, in their order.
@@ -70,10 +70,10 @@ func Index() []Place {
 	}
 }
 
-// runSentence matches what a notebook says in its first cell of how long it runs.
+// runSentence matches the statement of the running time in a notebook's first cell.
 var runSentence = regexp.MustCompile(`(?i)(?:runs in|running(?: takes)?|notebook takes|all of it takes|and some) ((?:about |less than )?(?:a|half a|one|two|three|five|ten|[0-9]+)\b[a-z0-9 ]*?(?:minutes?|seconds?)(?: or two)?)`)
 
-// runTime returns what a notebook's first cell says of how long it runs, "" where it says nothing.
+// runTime returns the running time that a notebook's first cell states, "" if it states none.
 func runTime(notebook []byte) string {
 	text := string(notebook)
 	if i := strings.Index(text, `"cell_type": "code"`); i >= 0 {
@@ -85,17 +85,17 @@ func runTime(notebook []byte) string {
 	return ""
 }
 
-// IndexRow is a place of the index with what came out.
+// IndexRow is a place of the index with its results.
 type IndexRow struct {
 	Place
-	There   bool   // the notebook is
-	Decided string // how the claims came out that runs decide; "" where there are none
-	Checked string // the claims of the theory by ID, with the verdicts of those that were checked
-	Time    string // how long the notebook says that it runs; "" where it does not say
+	There   bool   // the notebook exists
+	Decided string // results of the claims that runs decide; "" for none
+	Checked string // the claims of the theory by ID, with the verdicts of the checked ones
+	Time    string // the running time that the notebook states; "" for none
 }
 
-// IndexRows returns the index with how the claims came out that runs decide, by the findings, and with the verdicts of the theory that are
-// checked. Notebooks are looked for in the folder.
+// IndexRows returns the index with the verdicts on claims that runs decide, from findings, and with the verdicts of the
+// checked claims of the theory. Notebooks are searched in folder.
 func IndexRows(folder string, findings []Finding, checked []proofs.Claim) (rows []IndexRow, err error) {
 	for _, p := range Index() {
 		row := IndexRow{Place: p, Decided: p.decided(findings), Checked: p.verdicts(checked)}
@@ -111,7 +111,8 @@ func IndexRows(folder string, findings []Finding, checked []proofs.Claim) (rows 
 	return rows, nil
 }
 
-// WriteIndex writes the index as Markdown: a heading and a table for each document, with links to the notebooks that are there.
+// WriteIndex writes the index as Markdown: a heading and a table for each document, with links to the existing
+// notebooks.
 func WriteIndex(w io.Writer, rows []IndexRow) error {
 	var text strings.Builder
 	document := ""
@@ -130,7 +131,7 @@ func WriteIndex(w io.Writer, rows []IndexRow) error {
 	return err
 }
 
-// decided counts how the claims about the place came out.
+// decided counts the verdicts on the claims about the place.
 func (p Place) decided(findings []Finding) string {
 	counts := map[Verdict]int{}
 	n := 0
@@ -149,7 +150,7 @@ func (p Place) decided(findings []Finding) string {
 	return text
 }
 
-// verdicts names the claims of the theory about the place, with their verdicts as far as they are checked.
+// verdicts lists the claims of the theory about the place, with the verdicts of the checked ones.
 func (p Place) verdicts(checked []proofs.Claim) string {
 	var list []string
 	for _, id := range p.Theory {

@@ -21,8 +21,8 @@ import (
 	proofs "github.com/puclab/puclab/theory/claims"
 )
 
-// No figure, table or theorem of the main paper is missing; each stands once, with a notebook that is there and names it, and with
-// claims that there are.
+// No figure, table or theorem of the main paper is missing; each occurs once, with an existing notebook that names it,
+// and with existing claims.
 func TestIndex(t *testing.T) {
 	seen := map[string]Place{}
 	var ids, experiments []string
@@ -59,8 +59,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// Every notebook of the index is there. Those of figures speak of their figures, link back to the index, and say
-// how long they run.
+// Every notebook of the index exists. Notebooks of figures name their figures, link back to the index, and state their
+// running time.
 func TestIndexLinks(t *testing.T) {
 	for _, p := range Index() {
 		if p.Notebook == "" {
@@ -78,7 +78,7 @@ func TestIndexLinks(t *testing.T) {
 	}
 }
 
-// A notebook that is not there is said to be none yet, and verdicts are counted and named.
+// A missing notebook is marked, and verdicts are counted and named.
 func TestWriteIndex(t *testing.T) {
 	folder := t.TempDir()
 	nb := `{"cells": [{"cell_type": "markdown", "source": ["Reading takes ten minutes. It runs in a minute or two on two cores."]}, {"cell_type": "code"}]}`
@@ -100,7 +100,7 @@ func TestWriteIndex(t *testing.T) {
 	expect.That(t, !strings.HasPrefix(text.String(), "\n"), "it begins with an empty line")
 }
 
-// Of an embedding in which nothing can be clustered the heads that cluster say so, and the others are judged all the same.
+// If an embedding cannot be clustered, the clustering heads report this, and the others are still evaluated.
 func TestCollapseIsAResult(t *testing.T) {
 	s := few()
 	s.Pretrain.Steps, s.Points = 1, 1
@@ -120,7 +120,8 @@ func TestCollapseIsAResult(t *testing.T) {
 	}
 }
 
-// Of pseudo-labels a run keeps how many are right, and of PUPL's how many are others than the mixture's; of other heads neither.
+// A run stores the fraction of correct pseudo-labels, and for PUPL also the disagreement with the mixture; other heads
+// have neither.
 func TestPseudoLabelsAreCounted(t *testing.T) {
 	expect.Slow(t)
 	s := few()
@@ -138,7 +139,8 @@ func TestPseudoLabelsAreCounted(t *testing.T) {
 	expect.That(t, got == 1./3, "%g of three unlabeled rows are given the same label, want one", got)
 }
 
-// Each head learns from its own labels. Of four rows, the first of them labeled, h has the second beside it and z the third.
+// Each head is trained on its own labels. Of four rows, of which the first is labeled, the second is near it in h and
+// the third in z.
 func TestHeads(t *testing.T) {
 	e := embedded{
 		h: mat.NewDense(4, 2, []float64{1, 0, 1, 0, 0, 1, 0, 1}), z: mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1}),
@@ -160,7 +162,7 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// The runs of ssCL and PUCL that come with the module stand for runs of as many steps alone, whatever the number of seeds.
+// The module's own runs of ssCL and PUCL serve only for equal numbers of steps, for any number of seeds.
 func TestPrototypeBeside(t *testing.T) {
 	store := expect.Must(experiment.Open(""))(t)
 	for want, c := range map[string]PrototypeConfig{
@@ -175,7 +177,7 @@ func TestPrototypeBeside(t *testing.T) {
 	}
 }
 
-// Runs of one's own objective lie apart by their steps, and one of the usual number is the usual run.
+// Runs of a user's objective are distinguished by their steps; the usual number of steps is the usual run.
 func TestPrototypeOwn(t *testing.T) {
 	mine := pucl.PUCL()
 	mine.Name = "mine"

@@ -19,35 +19,36 @@ import (
 
 // The heads of a pretrained encoder: linear probes on its outputs h, scaled to length one.
 const (
-	PUPL    = "PUPL (CE)"                // cross-entropy on PUPL's pseudo-labels from h, as Algorithm 1 has it
-	PUPLOnZ = "PUPL on z (CE)"           // the same with pseudo-labels from the projections z
-	Mixture = "mixture (CE)"             // cross-entropy on pseudo-labels from h by package pseudo, which is told no class prior
+	PUPL    = "PUPL (CE)"      // cross-entropy on PUPL's pseudo-labels from h, as in Algorithm 1
+	PUPLOnZ = "PUPL on z (CE)" // the same with pseudo-labels from the projections z
+	// Cross-entropy on pseudo-labels from h by package pseudo, without a given class prior.
+	Mixture = "mixture (CE)"
 	NNPU    = "nnPU"                     // the non-negative risk with the true class prior
-	Naive   = "CE, unlabeled = negative" // cross-entropy that takes every unlabeled image for a negative one
-	Ceiling = "CE, all true labels"      // what a linear probe reaches that knows all classes: no method
+	Naive   = "CE, unlabeled = negative" // cross-entropy with every unlabeled image as negative
+	Ceiling = "CE, all true labels"      // a fully supervised linear probe: an upper reference, not a method
 )
 
 // Heads lists the heads in the order of tables.
 func Heads() []string { return []string{NNPU, PUPL, PUPLOnZ, Mixture, Naive, Ceiling} }
 
-// probeEpochs is how many epochs the linear probes of heads make. They stop before they converge. All stored results
-// of heads are by this number.
+// probeEpochs is the number of epochs of the linear probes of heads. They stop before convergence. All stored results
+// of heads use this number.
 const probeEpochs = 10
 
-// embedded is a part of the data as an encoder has it, a row for each example.
+// embedded is a part of the data as embedded by an encoder, a row for each example.
 type embedded struct {
-	h, z *mat.Dense // of length one
+	h, z *mat.Dense // of unit length
 	part
 }
 
-// embeddings are the examples of a run as an encoder has them.
+// embeddings are the examples of a run as embedded by an encoder.
 type embeddings struct {
 	train, held embedded
-	views       *mat.Dense // h of views of those held out, of length one
-	test        *mat.Dense // h, of length one
+	views       *mat.Dense // h of views of the held-out images, of unit length
+	test        *mat.Dense // h, of unit length
 
-	heads     []string   // that judge; nil for all
-	neighbors int        // that judge too; 0 for none
+	heads     []string   // for evaluation; nil for all
+	neighbors int        // for evaluation; 0 for none
 	bank      *mat.Dense // h of all images of the task that are not held out
 	poolTruth []bool     // which of them are positive
 }
@@ -74,7 +75,8 @@ func (o *opened) embed(eng *engine.Engine, m *train.Model) (embeddings, error) {
 	return all, err
 }
 
-// embeddings returns the examples, given the data sets that their parts are of, embedded whole, views and the test examples.
+// embeddings returns the examples, given the embeddings of the complete data sets of their parts, of views and of the
+// test examples.
 func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddings, error) {
 	of := func(whole *train.Embedding, p part) (embedded, error) {
 		e, err := whole.Take(p.Index)
@@ -88,9 +90,9 @@ func (o *opened) embeddings(learn, held, views, test *train.Embedding) (embeddin
 	return embeddings{train: l, held: h, views: rows.Unit(views.H), test: rows.Unit(test.H)}, errors.Join(err, heldErr)
 }
 
-// judge judges an encoder by its heads, truth telling which of the test examples are positive. A head that cannot be had of this
-// embedding, as where it has collapsed, is a point that says why. Of pseudo-labels it keeps how many are right, and of PUPL's on how many
-// examples those of the mixture are others.
+// judge evaluates an encoder by its heads; truth marks the positive test examples. If a head cannot be fitted on this
+// embedding, for example after a collapse, its point has the reason. It stores the fraction of correct pseudo-labels,
+// and for PUPL the disagreement with the mixture.
 func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uint64) ([]experiment.Point, error) {
 	heads := all.heads
 	if heads == nil {
@@ -125,8 +127,8 @@ func (all embeddings) judge(eng *engine.Engine, truth []bool, step int, seed uin
 	return points, nil
 }
 
-// judgeBy judges an encoder by heads that learn from what of returns: rows of h, labels, and the risk that they minimize. It returns the labels
-// of each head too. One that cannot be had is a point that says why, and has none.
+// judgeBy evaluates an encoder by heads trained on the results of of: rows of h, labels, and the risk to minimize. It
+// also returns the labels of each head. If a head cannot be fitted, its point has the reason, and it has no labels.
 func (all embeddings) judgeBy(eng *engine.Engine, heads []string, truth []bool, step int, seed uint64,
 	of func(head string) (*mat.Dense, []bool, risk.Risk, error)) (points []experiment.Point, learned map[string][]bool, err error) {
 	learned = map[string][]bool{}
@@ -146,8 +148,8 @@ func (all embeddings) judgeBy(eng *engine.Engine, heads []string, truth []bool, 
 	return points, learned, nil
 }
 
-// probe returns what a linear classifier of h is worth that learns labels, one for each row of x, by a risk: on the test examples, and where
-// examples are held out on these.
+// probe evaluates a linear classifier of h that is trained on labels, one for each row of x, with a risk: on the test
+// examples, and on held-out examples if there are any.
 func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, minimized risk.Risk, truth []bool, seed uint64) (experiment.Point, error) {
 	linear, err := probe.FitPU(eng, x, labels, minimized, probe.Config{Epochs: probeEpochs, Seed: seed})
 	if err != nil {
@@ -172,7 +174,7 @@ func (all embeddings) probe(eng *engine.Engine, x *mat.Dense, labels []bool, min
 	return p, errors.Join(err, agreeErr)
 }
 
-// scored returns the point of logits of test examples, measured by their true classes, with the answer to each.
+// scored returns the point of logits of test examples against their true classes, with the answer for each.
 func scored(logits []float64, truth []bool) (experiment.Point, error) {
 	test, err := evaluate.ScoreBinary(logits, truth, 0)
 	if err != nil {
@@ -185,7 +187,7 @@ func scored(logits []float64, truth []bool) (experiment.Point, error) {
 	return experiment.Point{Test: &test, Answers: answers}, nil
 }
 
-// head returns what a head learns from: rows, labels, and the risk that it minimizes.
+// head returns the training data of a head: rows, labels, and the risk to minimize.
 func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, minimized risk.Risk, err error) {
 	x, labels, minimized = e.h, e.Labeled, risk.CrossEntropy
 	switch name {
@@ -201,7 +203,7 @@ func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, m
 	case NNPU:
 		minimized = risk.NNPU(e.Prior, risk.LogisticLoss)
 	case Ceiling:
-		if labels = e.Positive; e.Unknown != nil { // nobody knows the classes of most images of STL-10
+		if labels = e.Positive; e.Unknown != nil { // the classes of most images of STL-10 are unknown
 			_, known := rows.Split(e.Unknown)
 			labels = rows.Pick(labels, known)
 			x, err = rows.Take(x, known)
@@ -210,7 +212,7 @@ func (e embedded) head(name string, seed uint64) (x *mat.Dense, labels []bool, m
 	return x, labels, minimized, err
 }
 
-// agreeing returns the share of the unlabeled rows to which two give the same label.
+// agreeing returns the fraction of the unlabeled rows with equal labels in both.
 func agreeing(labels, others, labeled []bool) float64 {
 	_, unlabeled := rows.Split(labeled)
 	same := 0

@@ -20,10 +20,10 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// labeler names the grid that takes the pseudo-labeler apart.
+// labeler names the grid of ablations of the pseudo-labeler.
 const labeler = "labeler"
 
-// benchmarksOfLabeler are the tasks of its runs.
+// benchmarksOfLabeler lists the tasks of its runs.
 var benchmarksOfLabeler = []string{"FMNIST-I", "FMNIST-II", "CIFAR-I"}
 
 // The methods of the runs of [Labeler]: encoders by PUCL and by SCL-PU, from which a third of the labels is held back.
@@ -34,8 +34,8 @@ const (
 	thirdHeldBack = ", a third of the labels held back"
 )
 
-// The heads of a run of [Labeler] beside [PUPL], [PUPLOnZ] and [Ceiling]: cross-entropy on pseudo-labels of h by package pseudo, with all its
-// parts, without one of them, and told the true class prior.
+// The heads of a run of [Labeler] in addition to [PUPL], [PUPLOnZ] and [Ceiling]: cross-entropy on pseudo-labels of h
+// by package pseudo, with all parts, without each of them, and given the true class prior.
 const (
 	WholeLabeler     = "all parts"
 	WithoutLandmarks = "no closeness to landmarks"
@@ -56,17 +56,18 @@ func LabelerHeads() []string {
 // labelerVersion is the version of runs of [Labeler]; see experiment.Run.
 const labelerVersion = 1
 
-// heldBack is the share of the labels from which no encoder of [Labeler] learns.
+// heldBack is the fraction of the labels that no encoder of [Labeler] is trained on.
 const heldBack = 1. / 3
 
 // HeldBack is the configuration of a run of [Labeler].
 type HeldBack struct {
 	Contrastive         // of the encoder
-	Share       float64 // of the labels, from which the encoder does not learn
+	Share       float64 // of the labels that the encoder is not trained on
 }
 
-// Labeler takes the parts of package pseudo away, one at a time, on the outputs of an encoder by PUCL and of one by SCL-PU for each task and
-// seed, and sets PUPL beside it. A third of the labels is held back from the encoder, to tell the class prior; see pseudo.Config.
+// Labeler removes the parts of package pseudo, one at a time, on the outputs of an encoder by PUCL and of one by SCL-PU
+// for each task and seed, and compares them with PUPL. A third of the labels is held back from the encoder to estimate
+// the class prior; see pseudo.Config.
 func Labeler(size experiment.Size) (experiment.Grid, error) {
 	list, err := settingsOfLabeler(size)
 	if err != nil {
@@ -89,7 +90,7 @@ func settingsOfLabeler(size experiment.Size) ([]setting, error) {
 	}), err
 }
 
-// heldBack returns the run of a setting whose encoder an objective trains.
+// heldBack returns the run of a setting with an encoder trained by an objective.
 func (s setting) heldBack(o pucl.Objective, seed uint64) experiment.Run {
 	c := s.Pretrain
 	c.Objective, c.Encoder, c.Seed = o, s.Encoder, seed
@@ -126,7 +127,7 @@ func (s setting) trainHeldBack(ctx context.Context, eng *engine.Engine, place ex
 	return data.follow(place, c, atEnd, byParts, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, batches, c) })
 }
 
-// holdBack draws the labeled rows whose label the encoder does not learn from.
+// holdBack draws the labeled rows whose labels are held back from the encoder.
 func holdBack(labeled []bool, seed uint64) []bool {
 	hidden := make([]bool, len(labeled))
 	positives, _ := rows.Split(labeled)
@@ -136,7 +137,8 @@ func holdBack(labeled []bool, seed uint64) []bool {
 	return hidden
 }
 
-// judgeParts judges the labeler with and without its parts, and PUPL, after so many steps. What cannot label is a point that says why.
+// judgeParts evaluates the labeler with and without its parts, and PUPL, after the given steps. If labeling fails, the
+// point has the reason.
 func (all embeddings) judgeParts(eng *engine.Engine, truth, hidden []bool, step int, seed uint64) ([]experiment.Point, error) {
 	priors := map[string]float64{}
 	of := all.train.labelers(hidden, seed)
@@ -169,7 +171,7 @@ func (all embeddings) judgeParts(eng *engine.Engine, truth, hidden []bool, step 
 	return points, nil
 }
 
-// labelers returns what gives the pseudo-labels of a head of [Labeler] that package pseudo makes, and the class prior by which they were made.
+// labelers returns a function for the pseudo-labels of a head of [Labeler] by package pseudo, and their class prior.
 func (e embedded) labelers(hidden []bool, seed uint64) func(head string) (labels []bool, prior float64, err error) {
 	whole := sync.OnceValues(func() (*pseudo.Labels, error) {
 		return pseudo.Label(e.h, e.Labeled, pseudo.Config{HeldOut: hidden, Seed: seed})
@@ -195,7 +197,7 @@ func (e embedded) labelers(hidden []bool, seed uint64) func(head string) (labels
 		case WithoutTrim:
 			config.Trim = -1
 		case WithoutHeldOut:
-			config.HeldOut, config.Trim = nil, 0.1 // that of the others, so that one part alone is gone
+			config.HeldOut, config.Trim = nil, 0.1 // that of the other heads, so that only one part is removed
 		case ToldPrior:
 			config.Prior, config.HeldOut = e.Prior, nil
 		}
@@ -207,7 +209,7 @@ func (e embedded) labelers(hidden []bool, seed uint64) func(head string) (labels
 	}
 }
 
-// highest marks the labeled rows, and the share of the others whose scores are highest.
+// highest marks the labeled rows, and the given fraction of the others with the highest scores.
 func highest(scores []float64, labeled []bool, share float64) []bool {
 	positive := slices.Clone(labeled)
 	_, others := rows.Split(labeled)
@@ -218,8 +220,8 @@ func highest(scores []float64, labeled []bool, share float64) []bool {
 	return positive
 }
 
-// claimsLabeler returns that each part of the labeler does something, and that with labels held back it does better than Algorithm 1, whatever
-// the encoder was trained by.
+// claimsLabeler returns the claims that each part of the labeler has an effect, and that with labels held back it is
+// better than Algorithm 1 for every training objective of the encoder.
 func claimsLabeler() (list []Claim) {
 	for _, benchmark := range benchmarksOfLabeler {
 		setting := settingName(benchmark, 1000)
@@ -237,7 +239,8 @@ func claimsLabeler() (list []Claim) {
 	return list
 }
 
-// claimsBesideAlgorithm1 returns that the labeler does better than Algorithm 1 in the runs of Table 1 too, whose encoders saw all labels.
+// claimsBesideAlgorithm1 returns the claims that the labeler is also better than Algorithm 1 in the runs of Table 1,
+// whose encoders were trained on all labels.
 func claimsBesideAlgorithm1() (list []Claim) {
 	for _, labeled := range []int{1000, 3000} {
 		for _, benchmark := range benchmarks1 {
@@ -249,7 +252,7 @@ func claimsBesideAlgorithm1() (list []Claim) {
 	return list
 }
 
-// claimsBesideAlgorithm1OnTables returns the same of encoders of rows.
+// claimsBesideAlgorithm1OnTables returns the same for encoders of rows.
 func claimsBesideAlgorithm1OnTables() (list []Claim) {
 	for _, set := range uciSets() {
 		for _, o := range objectives() {
@@ -259,7 +262,8 @@ func claimsBesideAlgorithm1OnTables() (list []Claim) {
 	return list
 }
 
-// aboveAlgorithm1 returns that a classifier does better by the labeler than by Algorithm 1, on h and on z, with the encoders of a method.
+// aboveAlgorithm1 returns the claims that a classifier is better with the labeler than with Algorithm 1, on h and on z,
+// on the encoders of a method.
 func aboveAlgorithm1(setting, method, head string) []Claim {
 	claim := func(statement, below string) Claim {
 		return labelerClaim("pseudo-labeler beside Algorithm 1", statement+", encoder by "+method, setting, method, head, below)

@@ -9,17 +9,17 @@ import (
 // overLabels names the grid over the number of labeled positives.
 const overLabels = "labels"
 
-// LabelCounts are the numbers of labeled positives n_P that [Labels] goes through.
+// LabelCounts are the numbers of labeled positives n_P in [Labels].
 func LabelCounts() []float64 { return []float64{50, 100, 300, 1000, 3000, 10_000} }
 
 // LabelsAt names the setting of n_P labeled positives.
 func LabelsAt(labeled float64) string { return settingName("FMNIST-I", int(labeled)) }
 
-// Labels is how much a label is worth: the losses of Table 1 with their heads, and nnPU, while the number of labeled positives grows
-// from 50 to 10,000 and everything else stays. Runs that stand in Tables 1 and 2 too are shared with them.
+// Labels measures the value of labels: the losses of Table 1 with their heads, and nnPU, with numbers of labeled
+// positives from 50 to 10,000 and all else equal. It shares the runs that Tables 1 and 2 also have.
 //
-// At size laptop there are also [ByHeart] on FMNIST-II with 1,000 and with 10,000 labels: what they are short of with the fewer, where they
-// stay far below what is published, is seen by what the more give.
+// At size laptop it also has [ByHeart] on FMNIST-II with 1,000 and with 10,000 labels. With the fewer they stay far
+// below published numbers; the gain with the more shows their lack of labels.
 func Labels(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: overLabels, Size: size}
 	const seeds = 3
@@ -70,7 +70,8 @@ func Labels(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// ByHeart returns the baselines that learn few labels by heart: uPU, whose risk falls below zero then, and four that are told no class prior.
+// ByHeart returns the baselines that memorize few labels: uPU, whose risk then falls below zero, and four without a
+// given class prior.
 func ByHeart() []string { return []string{"uPU", "vPU", "MixPUL", "P3MIX-E", "P3MIX-C"} }
 
 // competitorsOf returns the baselines of some names, in the order of Table 2.

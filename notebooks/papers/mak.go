@@ -12,13 +12,13 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// openWorldGrid names the grid of open-world sampling, and experimentMAK is what its claims are filed under.
+// openWorldGrid names the grid of open-world sampling, and experimentMAK is the experiment name of its claims.
 const openWorldGrid, experimentMAK = "mak", "open-world sampling"
 
 // openWorldVersion is the version of runs of [OpenWorld]; see experiment.Run.
 const openWorldVersion = 1
 
-// NothingAdded is the method of a run that learns from the seed set alone.
+// NothingAdded is the method of a run that trains only on the seed set.
 const NothingAdded = "none"
 
 // openWorld is a setting of [OpenWorld]: a seed set and a pool.
@@ -27,7 +27,7 @@ type openWorld struct {
 	Data     OpenWorldData
 	Encoder  encoder.Encoder
 	Pretrain train.Config // Recipe, Tau, optimizer and, without Epochs, Steps
-	Epochs   int          // of pretraining; 0 means as many Steps, whatever is added
+	Epochs   int          // of pretraining; 0 means Steps, regardless of the added images
 	Batch    int
 	Budget   int // K
 	Passes   int // M
@@ -36,20 +36,21 @@ type openWorld struct {
 	ProbeEpochs, ShotEpochs int
 	Seeds                   int
 
-	Rules []mak.Rule // beside these nothing is added, if None
+	Rules []mak.Rule // and additionally no added images, if None
 	None  bool
 }
 
 // OpenWorldConfig is the configuration of a run of [OpenWorld].
 type OpenWorldConfig struct {
 	OpenWorldData
-	Rule     string // of package mak; "" where nothing is added
+	Rule     string // of package mak; "" if nothing is added
 	Budget   int    // K
 	Passes   int    // M
 	Compared int    // images of a batch of ECLE
 
-	Tau                     float64
-	Encoder, Views, Update  string // of pretraining, on the seed set and again, from the beginning, on it with what is added
+	Tau float64
+	// Of pretraining, on the seed set and, from new initial weights, on it with the added images.
+	Encoder, Views, Update  string
 	Batch, Steps, Epochs    int
 	ProbeEpochs, ShotEpochs int
 }
@@ -57,9 +58,9 @@ type OpenWorldConfig struct {
 // The pools of [OpenWorld].
 const (
 	MixedPool    = "mixed pool"           // images of all classes of the seed set, and outliers
-	InsidePool   = "in-distribution pool" // the first alone
-	OutsidePool  = "outlier pool"         // outliers alone
-	ImageNetPool = "ImageNet-900"         // classes that the seed set has not
+	InsidePool   = "in-distribution pool" // the former only
+	OutsidePool  = "outlier pool"         // outliers only
+	ImageNetPool = "ImageNet-900"         // classes outside the seed set
 )
 
 // PoolOf names a setting of [OpenWorld] by the long-tailed set and the pool.
@@ -108,7 +109,7 @@ func openWorlds(size experiment.Size) ([]openWorld, error) {
 	return nil, size.Unknown()
 }
 
-// published are the rules of the published tables, those first that matter most.
+// published are the rules of the published tables, in order of importance.
 var published = []mak.Rule{mak.MAK, mak.Random, mak.OnlyDiversity, mak.TailnessProximity, mak.OnlyTailness, mak.OnlyProximity}
 
 // pools returns a setting with its mixed pool, and with either half of it alone.
@@ -123,12 +124,13 @@ func pools(w openWorld, set string) []openWorld {
 	return []openWorld{mixed, inside, outside}
 }
 
-// OpenWorld is the grid of "Improving Contrastive Learning on Imbalanced Seed Data via Open-World Sampling": an encoder is pretrained on a
-// long-tailed seed set, chooses images of an open pool by each rule of package mak, and one that is pretrained on both from the beginning is
-// judged by classes with many, some and few images. Pools of images in distribution alone and of outliers alone stand beside the mixed one, for
-// the question which of them help.
+// OpenWorld is the grid of "Improving Contrastive Learning on Imbalanced Seed Data via Open-World Sampling". An encoder
+// is pretrained on a long-tailed seed set and selects images of an open pool by each rule of package mak. A new encoder
+// pretrained on both sets is evaluated by classes with many, medium and few images. Pools with only in-distribution
+// images and with only outliers are compared with the mixed pool, to find which of them help.
 //
-// Source of the question: Bai and others, "On the Effectiveness of Out-of-Distribution Data in Self-Supervised Long-Tail Learning" (COLT), 2023.
+// Source of the question: Bai and others, "On the Effectiveness of Out-of-Distribution Data in Self-Supervised
+// Long-Tail Learning" (COLT), 2023.
 func OpenWorld(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: openWorldGrid, Size: size}
 	list, err := openWorlds(size)

@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// choose chooses images of the pool.
+// choose selects images of the pool.
 func (w openWorld) choose(eng *engine.Engine, m *train.Model, data *world, rule mak.Rule, seed uint64) (*mak.Selection, error) {
 	own, err := m.EmbedImages(eng, data.seed.Source)
 	if err != nil {
@@ -38,10 +38,10 @@ func (w openWorld) choose(eng *engine.Engine, m *train.Model, data *world, rule 
 	return mak.Select(own.H, pool, mak.Config{Budget: w.Budget, Rule: rule, Seed: seed, Engine: eng})
 }
 
-// eclestream keeps the draws of these views apart from others of the same seed.
+// eclestream separates the draws of these views from others with the same seed.
 const eclestream = 0xec1e
 
-// viewBytes is how many bytes of views are made at once.
+// viewBytes limits the bytes of views in memory.
 const viewBytes = 1 << 26
 
 // projections returns the projections of the 2M views of every image, view by view.

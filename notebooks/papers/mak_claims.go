@@ -8,7 +8,7 @@ import (
 // PublishedWorld is a row of the published tables: percentages, mean and spread of each of [Measures], as printed.
 type PublishedWorld struct {
 	Pool     string // "ImageNet-900", or "ImageNet-Places-Mix"
-	Budget   int    // 0 where nothing is added
+	Budget   int    // 0 if nothing is added
 	Method   string
 	Protocol string // LinearSeparability or FewShots
 	Mean     [5]float64
@@ -18,10 +18,11 @@ type PublishedWorld struct {
 // placesMix names the second published pool.
 const placesMix = "ImageNet-Places-Mix"
 
-// sourceMAK is where the published numbers are from.
+// sourceMAK is the source of the published numbers.
 const sourceMAK = "Improving Contrastive Learning on Imbalanced Seed Data via Open-World Sampling, slides, tables of the experiments"
 
-// PublishedWorlds returns both published tables, on ImageNet-100-LT with ResNet-50. What is behind ± the slides do not say.
+// PublishedWorlds returns both published tables, on ImageNet-100-LT with ResNet-50. The slides do not define the
+// numbers after ±.
 func PublishedWorlds() []PublishedWorld {
 	const lin, few = LinearSeparability, FewShots
 	const mixed = placesMix
@@ -56,8 +57,8 @@ func PublishedWorlds() []PublishedWorld {
 	}
 }
 
-// claimsOpenWorld returns what the slides read from their tables, on the mixed pool of size laptop and on ImageNet; and what COLT asks, and
-// says, of images in distribution and of outliers.
+// claimsOpenWorld returns the slides' conclusions from their tables, on the mixed pool of size laptop and on ImageNet,
+// and COLT's questions and statements about in-distribution images and outliers.
 func claimsOpenWorld() (list []Claim) {
 	mixed, inside, outside := PoolOf("FMNIST", MixedPool), PoolOf("FMNIST", InsidePool), PoolOf("FMNIST", OutsidePool)
 	name := func(r mak.Rule) string { return r.String() }

@@ -15,24 +15,24 @@ import (
 	"github.com/puclab/puclab/pucl/classify"
 )
 
-// OpenWorldData says what a run of [OpenWorld] learns from. The seed of the run goes into all draws.
+// OpenWorldData specifies the training data of a run of [OpenWorld]. The seed of the run enters all draws.
 type OpenWorldData struct {
-	Set       string  // data set of the seed set, of the images to be judged by and of those in distribution in the pool
-	Files     Files   // of it
+	Set       string  // data set of the seed set, of the test images and of the in-distribution images in the pool
+	Files     Files   // of this data set
 	Most      int     // images of the largest class of the seed set; 0 means the numbers of ImageNet-100-LT
 	Imbalance float64 // the largest class over the smallest
 	PerClass  int     // images of each class in the pool; with ImageNet none, and the pool is its other 900 classes
 	Outliers  int     // in the pool
-	From      string  // where they are from; "" for none
+	From      string  // their source; "" for none
 
-	Balanced int // images of each class that the linear probe learns from; 0 means all training images
-	Shots    int // images of each class that fine-tuning learns from
+	Balanced int // images of each class for training the linear probe; 0 means all training images
+	Shots    int // images of each class for fine-tuning
 }
 
-// world is the data of a run of [OpenWorld], opened.
+// world is the opened data of a run of [OpenWorld].
 type world struct {
 	seed   set // long-tailed
-	pool   set // classes from len(tail) on are no class of the seed set
+	pool   set // classes from len(tail) on are outside the seed set
 	tail   *datasets.LongTail
 	probe  set
 	shots  classify.LabeledImages[int]
@@ -41,11 +41,11 @@ type world struct {
 	closed func() error
 }
 
-// Mosaics is the name of outliers that are made of the images of the data set, see [datasets.Mosaics].
+// Mosaics names outliers composed of images of the data set, see [datasets.Mosaics].
 const Mosaics = "mosaics"
 
-// open returns the data as a run with that seed sees them. The classes of the seed set get their ranks, who is rare and who is not, by the
-// seed as well. The images of the probe and of fine-tuning are drawn from all training images, as the seed set is.
+// open returns the data as drawn for that seed. The seed also ranks the classes of the seed set from frequent to rare.
+// The images for the probe and for fine-tuning are drawn from all training images, as the seed set is.
 func (d OpenWorldData) open(seed uint64) (*world, error) {
 	if d.Set == imageNet {
 		return d.openImageNet(seed)
@@ -55,7 +55,7 @@ func (d OpenWorldData) open(seed uint64) (*world, error) {
 		return nil, err
 	}
 	w := &world{test: o.test, note: o.note, closed: o.close}
-	images := all.Source.(*datasets.Images) // as all that are small
+	images := all.Source.(*datasets.Images) // true of all small data sets
 	fail := func(err error) (*world, error) {
 		return nil, errors.Join(fmt.Errorf("papers: the open world of %s: %w", d.Set, err), o.close())
 	}
@@ -100,7 +100,7 @@ func (d OpenWorldData) outliers(images *datasets.Images, seed uint64) (*datasets
 	return others.Source.(*datasets.Images), o.close()
 }
 
-// judges draws what the probe and fine-tuning learn from.
+// judges draws the training images for the probe and for fine-tuning.
 func (w *world) judges(d OpenWorldData, all set, seed uint64) error {
 	draw := func(perClass int, stream uint64) (set, error) {
 		rows, err := classify.DrawShots(all.labels, len(all.classes), perClass, rand.New(rand.NewPCG(seed, stream)))
@@ -140,8 +140,9 @@ const imageNet100 = `n02116738 n03930630 n04517823 n02087046 n01820546 n03062245
 	n02138441 n13037406 n03903868 n02114855 n03530642 n02113799 n04493381 n03785016 n02086240 n03794056 n02105505 n02086910 n03837869 n01855672
 	n02085620 n02089973 n03259280 n02483362`
 
-// openImageNet opens ImageNet-1k in folders "train" and "val", a sub-folder for each class: a seed set of 100 classes with the numbers of
-// ImageNet-100-LT, and the images of the 900 others as the pool. Which images of a class are in the seed set is drawn.
+// openImageNet opens ImageNet-1k in folders "train" and "val", a sub-folder for each class: a seed set of 100 classes
+// with the numbers of ImageNet-100-LT, and the images of the 900 others as the pool. The images of a class in the seed
+// set are drawn randomly.
 func (d OpenWorldData) openImageNet(seed uint64) (*world, error) {
 	train, err := openImageNetPart("train")
 	if err != nil {
@@ -190,7 +191,8 @@ func openImageNetPart(part string) (set, error) {
 		"in one of %s: %w", imageNet, part, strings.Join(folders, ", "), fs.ErrNotExist)
 }
 
-// ofImageNet100 parts the images of the 100 classes, numbered by rank, from those of the others, which follow.
+// ofImageNet100 separates the images of the 100 classes, numbered by rank, from those of the other classes, which
+// follow.
 func ofImageNet100(all set) (learn, others set, err error) {
 	names := strings.Fields(imageNet100)
 	number := make([]int, len(all.classes)) // of each class

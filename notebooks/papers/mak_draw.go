@@ -14,8 +14,9 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawOpenWorld sets the methods of a setting below each other by one protocol, in percent, mean ± 95% interval over seeds; and below
-// them the published numbers of a pool and budget, those without added images among them. A pool of "" leaves these out.
+// DrawOpenWorld shows the methods of a setting by one protocol, in percent, mean ± 95% interval over seeds, and below
+// them the published numbers of a pool and budget, including those without added images. A pool of "" omits the
+// published numbers.
 func DrawOpenWorld(cells *experiment.Cells, setting, protocol, pool string, budget int) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s: %s", setting, protocol), RowsHeader: "images added by", Columns: measureNames()}
 	for _, method := range OpenWorldMethods() {
@@ -41,8 +42,8 @@ func DrawOpenWorld(cells *experiment.Cells, setting, protocol, pool string, budg
 	return out
 }
 
-// OpenWorldImages shows images of the pools of sizes smoke and laptop: some in distribution on the left, and outliers on the right. What is not
-// on this machine says so.
+// OpenWorldImages shows images of the pools of sizes smoke and laptop: in-distribution images on the left, outliers on
+// the right. Missing data are marked.
 func OpenWorldImages() (*viz.Drawing, error) {
 	table := viz.ImageTable{Left: "in distribution", Right: "outliers"}
 	for _, size := range []experiment.Size{experiment.Smoke, experiment.Laptop} {
@@ -78,7 +79,7 @@ func OpenWorldImages() (*viz.Drawing, error) {
 	return table.Figure()
 }
 
-// DrawPublishedWorld sets the published numbers of a pool and budget below each other.
+// DrawPublishedWorld shows the published numbers of a pool and budget.
 func DrawPublishedWorld(protocol, pool string, budget int) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s, %d images: %s, published", pool, budget, protocol), RowsHeader: "images added by", Columns: measureNames(),
 		Note: fmt.Sprintf("Published: %d images of %s for ImageNet-100-LT, ResNet-50; what ± means is not told. %s.", budget, pool, sourceMAK)}
@@ -102,8 +103,8 @@ func measureNames() (names []string) {
 	return names
 }
 
-// DrawPools sets the pools of a long-tailed set side by side by one protocol: All and Few of what is drawn at random and of what MAK
-// chooses, beside nothing added.
+// DrawPools compares the pools of a long-tailed set by one protocol: All and Few for random selection and for MAK, with
+// nothing added as the baseline.
 func DrawPools(cells *experiment.Cells, set, protocol string) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s-LT: which images help? %s", set, protocol), RowsHeader: "images added",
 		Columns: []string{"Many", "Few", "All", "All, beside nothing added"},
@@ -129,8 +130,8 @@ func DrawPools(cells *experiment.Cells, set, protocol string) viz.Table {
 	return out
 }
 
-// ChosenOf returns what each method chose in a setting: the mean shares (%) of images of classes with many, some and few images in the seed
-// set, and of outliers, a bar for each method that is done; and the same in words.
+// ChosenOf returns the selections of each method in a setting, a bar for each done method, and the same in words. A bar
+// has the mean shares (%) of images from classes with many, medium and few images in the seed set, and of outliers.
 func ChosenOf(cells *experiment.Cells, setting string) (parts []string, bars []viz.StackedBar, words string) {
 	parts = []string{datasets.Many.String(), datasets.Medium.String(), datasets.Few.String(), ofOutliers}
 	var told []string
@@ -153,8 +154,9 @@ func ChosenOf(cells *experiment.Cells, setting string) (parts []string, bars []v
 	return parts, bars, strings.Join(told, ". ")
 }
 
-// ScoresBySize returns the mean score of the pool's images over the number of images that their class has in the seed set, with the 95%
-// interval over seeds where there are several, and the mean of the outliers: of nameOf [ECLEOf] or [DistanceOf]. Method is one that looks at it.
+// ScoresBySize returns the mean score of the pool's images over the number of images of their class in the seed set,
+// with the 95% interval over several seeds, and the mean score of the outliers. nameOf is [ECLEOf] or [DistanceOf];
+// method is one that uses this score.
 func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf func(rank string) string) (curve viz.Curve, outliers []viz.Reference, err error) {
 	runs := cells.Runs(setting, method)
 	if len(runs) == 0 {
@@ -167,7 +169,7 @@ func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf 
 			return curve, nil, err
 		}
 	}
-	curve.Name, curve.Within = name, [2]float64{0, math.Inf(1)} // neither a loss nor a distance is below 0
+	curve.Name, curve.Within = name, [2]float64{0, math.Inf(1)} // losses and distances are nonnegative
 	for rank, count := range slices.Backward(counts) {
 		v := cells.Value(setting, method, Choosing, nameOf(fmt.Sprint(rank+1)))
 		addMean(&curve, float64(count), v)
@@ -178,7 +180,7 @@ func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf 
 	return curve, outliers, nil
 }
 
-// addMean adds a mean to a curve, with its interval where there are several seeds.
+// addMean adds a mean to a curve, with its interval for several seeds.
 func addMean(curve *viz.Curve, x float64, v evaluate.Summary) {
 	if v.Seeds == 1 {
 		curve.Add(x, v.Mean)

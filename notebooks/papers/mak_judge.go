@@ -18,14 +18,14 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// The heads of a run of [OpenWorld]: how the encoder is judged, and what was chosen for it.
+// The heads of a run of [OpenWorld]: two evaluations of the encoder, and the selected images.
 const (
-	LinearSeparability = "linear separability" // a linear probe of frozen features, which learns from a balanced set
+	LinearSeparability = "linear separability" // a linear probe of frozen features, trained on a balanced set
 	FewShots           = "few-shot"            // encoder and head, fine-tuned on a few images of each class
-	Choosing           = "images chosen"       // no classifier
+	Choosing           = "images chosen"       // not a classifier
 )
 
-// The values of the heads that classify: shares of test images, mean over the classes of a group.
+// The values of the classifier heads: fractions of test images, as the mean over the classes of a group.
 const (
 	ManyAccuracy   Measure = "Many"   // of classes with more than 100 images in the seed set
 	MediumAccuracy Measure = "Medium" // with 20 to 100
@@ -34,26 +34,26 @@ const (
 	AllAccuracy    Measure = "All"    // mean over all classes
 )
 
-// Measures lists the values of the heads that classify, in the order of the published tables.
+// Measures lists the values of the classifier heads, in the order of the published tables.
 func Measures() []Measure {
 	return []Measure{ManyAccuracy, MediumAccuracy, FewAccuracy, GroupStd, AllAccuracy}
 }
 
-// The values of [Choosing] are shares of the images chosen by the group of their class, and of outliers; and the mean ECLE and the mean D of all
-// images of the pool by the rank of their class in the seed set, where the rule looks at them.
+// The values of [Choosing] are the shares of the chosen images by the group of their class, and of outliers. If the
+// rule uses them, they also include the mean ECLE and the mean D of all images of the pool by the rank of their class
+// in the seed set.
 const ofOutliers = "outliers"
 
-// ShareOf, ECLEOf and DistanceOf name values of [Choosing]: of a group, "many", "medium", "few" or "outliers"; and of a rank, from 1 on,
-// or "outliers".
+// ShareOf names the share of a group, "many", "medium", "few" or "outliers".
 func ShareOf(group string) string { return "share of " + group }
 
-// ECLEOf names the mean ECLE of images of a rank.
+// ECLEOf names the mean ECLE of images of a rank, from 1 on, or of "outliers".
 func ECLEOf(rank string) string { return "ECLE, " + rank }
 
-// DistanceOf names the mean distance from the nearest prototype of images of a rank.
+// DistanceOf names the mean distance from the nearest prototype of images of a rank, from 1 on, or of "outliers".
 func DistanceOf(rank string) string { return "D, " + rank }
 
-// whatWasChosen measures a selection by the true classes, which the selection has not seen.
+// whatWasChosen evaluates a selection by the true classes, which the selection does not use.
 func (data *world) whatWasChosen(s *mak.Selection) experiment.Point {
 	groups, rank := datasets.ShotsByCount(data.tail.Counts), make([]int, len(data.tail.Ranks))
 	for r, class := range data.tail.Ranks {
@@ -94,7 +94,7 @@ func (data *world) whatWasChosen(s *mak.Selection) experiment.Point {
 	return experiment.Point{Head: Choosing, Values: values}
 }
 
-// judge judges an encoder by both protocols, after the last epoch of each.
+// judge evaluates an encoder by both protocols, after the last epoch of each.
 func (w openWorld) judge(ctx context.Context, eng *engine.Engine, m *train.Model, data *world, seed uint64) ([]experiment.Point, error) {
 	learn, err := m.EmbedImages(eng, data.probe.Source)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w openWorld) judge(ctx context.Context, eng *engine.Engine, m *train.Model
 	}, nil
 }
 
-// byGroup returns the [Measures] of a classifier. A group of no class is left out, and then there is no Std.
+// byGroup returns the [Measures] of a classifier. A group without classes is omitted, and then there is no Std.
 func byGroup(c evaluate.Classes, groups []datasets.Shots) map[string]float64 {
 	values := map[string]float64{string(AllAccuracy): stat.Mean(c.Recall, nil)}
 	var means []float64

@@ -17,7 +17,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// run returns the run of a rule in a setting; nothing is added where there is no rule.
+// run returns the run of a rule in a setting; without added, it adds nothing.
 func (w openWorld) run(method string, rule mak.Rule, added bool, seed uint64) experiment.Run {
 	config := OpenWorldConfig{
 		OpenWorldData: w.Data, Tau: w.Pretrain.Tau, Encoder: encoder.Describe(w.Encoder), Views: w.Pretrain.Recipe.String(), Update: update(w.Pretrain),
@@ -80,14 +80,16 @@ func keepSelection(path string, s *mak.Selection) error {
 	return errors.Join(s.WriteCSV(f), f.Close())
 }
 
-// seedEncoder returns an encoder of the seed set alone. All runs of a seed begin with it, so it is kept for the others.
+// seedEncoder returns an encoder trained on the seed set alone. All runs of a seed start with it, so it is stored for
+// the others.
 func (w openWorld) seedEncoder(ctx context.Context, eng *engine.Engine, place experiment.Place, data *world, seed uint64) (*train.Model, error) {
 	path, err := w.seedPath(eng, place, seed)
 	if err != nil {
 		return nil, err
 	}
 	if path != "" {
-		if model, err := train.LoadModel(path, nil); err == nil { // an error is one of a file that is not there or not whole
+		// An error means that the file is missing or incomplete.
+		if model, err := train.LoadModel(path, nil); err == nil {
 			return model, nil
 		}
 	}
@@ -98,8 +100,8 @@ func (w openWorld) seedEncoder(ctx context.Context, eng *engine.Engine, place ex
 	return model, err
 }
 
-// seedPath returns the file of the encoder of the seed set, "" where none is kept: a name for all that its numbers follow from, and so one
-// for all pools, rules and judges.
+// seedPath returns the file of the encoder of the seed set, "" if none is stored. Its name identifies all inputs of the
+// encoder, so it is the same for all pools, rules and evaluations.
 func (w openWorld) seedPath(eng *engine.Engine, place experiment.Place, seed uint64) (string, error) {
 	if place.Shared == "" {
 		return "", nil
@@ -129,7 +131,7 @@ func (w openWorld) pretrain(ctx context.Context, eng *engine.Engine, place exper
 	return train.Pretrain(ctx, eng, withoutLabels{batches}, c)
 }
 
-// withoutLabels are batches of images of which nothing is known.
+// withoutLabels are batches of images without labels.
 type withoutLabels struct{ *datasets.Batches }
 
 // String describes the batches for the record of a result.

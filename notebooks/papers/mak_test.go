@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// smallWorld is a setting of the smoke size whose runs are shorter still.
+// smallWorld returns a setting of the smoke size with even shorter runs.
 func smallWorld(t *testing.T) openWorld {
 	t.Helper()
 	list := expect.Must(openWorlds(experiment.Smoke))(t)
@@ -29,8 +29,8 @@ func smallWorld(t *testing.T) openWorld {
 	return w
 }
 
-// The seed set has the long tail that is asked for, the pool its images of each class and its outliers, no image of the seed set among them,
-// and what judges learn from is balanced.
+// The seed set has the specified long tail. The pool has its images of each class and its outliers, and no image of the
+// seed set. The training data of evaluations are balanced.
 func TestOpenWorldData(t *testing.T) {
 	w := smallWorld(t)
 	data := expect.Must(w.Data.open(3))(t)
@@ -81,11 +81,12 @@ func TestByGroup(t *testing.T) {
 	}
 }
 
-// firstWorld is All by both protocols of a small run of MAK. It changes with openWorldVersion alone.
+// firstWorld is All by both protocols of a small run of MAK. It changes only with openWorldVersion.
 var firstWorld = [2]float64{0.4755, 0.314}
 
-// A run judges by both protocols, tells what it chose, and goes on where it was stopped to the same numbers. The encoder of the seed set is
-// kept for other runs, and made anew where the file is damaged. Nothing added is judged as it is.
+// A run evaluates by both protocols, records its selection, and resumes to the same numbers. The encoder of the seed
+// set is stored for other runs, and recomputed if the file is damaged. Without added images the encoder is evaluated
+// unchanged.
 func TestOpenWorldRun(t *testing.T) {
 	expect.Slow(t)
 	eng, w := enginetest.Open(t), smallWorld(t)
@@ -119,13 +120,14 @@ func TestOpenWorldRun(t *testing.T) {
 	expect.That(t, slices.Equal(mended.History.Losses, again.History.Losses), "the damaged file is not made anew")
 }
 
-// withObserver returns a place whose observer tells nobody.
+// withObserver returns a place with a silent observer.
 func withObserver(p experiment.Place) experiment.Place {
 	p.Observer = train.OnStep(func(train.Progress) {})
 	return p
 }
 
-// The encoder of the seed set is one for all pools, rules and judges, and another one for another seed set or training.
+// The encoder of the seed set is shared by all pools, rules and evaluations, and differs for another seed set or
+// training.
 func TestSeedEncoderIsShared(t *testing.T) {
 	eng, w := enginetest.Open(t), smallWorld(t)
 	name := func(w openWorld, seed uint64) string {
@@ -141,8 +143,8 @@ func TestSeedEncoderIsShared(t *testing.T) {
 	expect.That(t, len(slices.Compact(names)) == 4, "of another seed set: %q", names)
 }
 
-// In every published row Std is about that of the three groups, and All their mean, each weighed by its classes in ImageNet-100-LT: a number copied
-// wrongly shows.
+// In every published row Std is close to the standard deviation of the three groups, and All to their mean, weighted by
+// their classes in ImageNet-100-LT: this detects copying errors.
 func TestPublishedWorlds(t *testing.T) {
 	var weight [3]float64
 	for _, shots := range datasets.ShotsByCount(datasets.ImageNet100LTCounts()) {
@@ -165,7 +167,7 @@ func TestPublishedWorlds(t *testing.T) {
 	expect.That(t, len(seen) == 24, "%d rows", len(seen))
 }
 
-// worldCells are two seeds of some runs of the laptop grid.
+// worldCells returns two seeds of some runs of the laptop grid.
 func worldCells(t *testing.T) *experiment.Cells {
 	t.Helper()
 	grid := expect.Must(OpenWorld(experiment.Laptop))(t)
@@ -187,7 +189,7 @@ func worldCells(t *testing.T) *experiment.Cells {
 	return cells
 }
 
-// Tables, bars and curves hold what the runs have, beside what is published.
+// Tables, bars and curves contain the numbers of the runs and the published numbers.
 func TestDrawOpenWorld(t *testing.T) {
 	cells, setting := worldCells(t), PoolOf("FMNIST", MixedPool)
 	table := DrawOpenWorld(cells, setting, LinearSeparability, ImageNetPool, 10_000)
@@ -214,7 +216,7 @@ func TestDrawOpenWorld(t *testing.T) {
 	holds(t, verdicts, setting+": linear separability: MAK balances: random images leave a larger Std", "5.85 ± 0.64", "3.00", "agrees")
 }
 
-// ImageNet-100 is numbered by rank, the other classes follow, and what is missing is told.
+// ImageNet-100 is numbered by rank, the other classes follow, and missing data are reported.
 func TestImageNet100(t *testing.T) {
 	names := strings.Fields(imageNet100)
 	sorted := slices.Compact(slices.Sorted(slices.Values(names)))

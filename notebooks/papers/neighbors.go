@@ -10,11 +10,12 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// judgedBy is how many neighbors vote: those of the code that the paper's authors published.
+// judgedBy is the number of neighbors that vote, as in the code published by the paper's authors.
 const judgedBy = 200
 
-// nearest judges an encoder by [Neighbors]. The bank is its embeddings of all images of the task that are not held out, whose classes are
-// known, whether the split drew them or not: so one and the same judge sits in all settings of a task, whatever their labels and priors.
+// nearest evaluates an encoder by [Neighbors]. The bank has its embeddings of all images of the task that are not held
+// out, with their true classes, whether or not the split drew them. All settings of a task therefore have the same
+// evaluation, for all labels and priors.
 func nearest(eng *engine.Engine, neighbors int, bank *mat.Dense, positive []bool, test *mat.Dense, truth []bool) (p experiment.Point, err error) {
 	known, err := evaluate.SupervisedBinary(bank, positive)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 var sizes = []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Paper}
 
-// Every grid can be run at every size, and a run that stands in two of them is one run.
+// Every grid exists at every size, and a run in two grids is one run.
 func TestGrids(t *testing.T) {
 	expect.Slow(t)
 	for _, size := range sizes {
@@ -35,7 +35,7 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// The grids hold the runs that they say: seeds of slow baselines, settings of few baselines, the first seeds first.
+// The grids have the intended runs: fewer seeds of slow baselines, settings with few baselines, the first seeds first.
 func TestRunsOfALaptop(t *testing.T) {
 	grid := expect.Must(Table2().Grid(experiment.Laptop))(t)
 	seeds := map[string][]uint64{}
@@ -58,7 +58,7 @@ func TestRunsOfALaptop(t *testing.T) {
 		"the grid goes from %s, %s to %s", first, second, last)
 }
 
-// Only baselines that learn from views are given them, those of contrastive runs.
+// Only baselines that train on views get them, with the recipe of contrastive runs.
 func TestViews(t *testing.T) {
 	s := small()
 	want := s.contrastive(objectives()[0], 1).Config.(Contrastive).Views
@@ -69,7 +69,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// What methods are told of the class prior is the true one.
+// Methods are given the true class prior.
 func TestPrior(t *testing.T) {
 	list := expect.Must(settings(experiment.Paper))(t)
 	for _, s := range list {
@@ -80,7 +80,7 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// Published numbers and claims are about rows and settings that there are.
+// Published numbers and claims are about existing rows and settings.
 func TestPublishedAndClaims(t *testing.T) {
 	for _, table := range []Table{Table1(), Table2()} {
 		settings := expect.Must(table.Settings(experiment.Paper))(t)
@@ -92,7 +92,7 @@ func TestPublishedAndClaims(t *testing.T) {
 			seen[key] = true
 			expect.That(t, slices.Contains(settings, p.Setting) && slices.Contains(table.Rows, p.Row) && p.Mean > 40 &&
 				p.Mean < 100 && p.Spread >= 0 && strings.Contains(p.Source, "epoch"), "%s: published %+v", table.Name,
-				p) // which one counts, or that it is not told
+				p) // the epoch that counts, or that the source does not state it
 		}
 		for _, c := range table.Claims {
 			expect.That(t, slices.Contains(settings, c.Setting) && slices.Contains(table.Rows, c.Above) &&
@@ -103,7 +103,7 @@ func TestPublishedAndClaims(t *testing.T) {
 	}
 }
 
-// The means that Table 1 prints are those of its rows but for rounding, so a number copied wrongly shows.
+// The means printed in Table 1 equal the means of its rows up to rounding; this detects copying errors.
 func TestAveragesOfTable1(t *testing.T) {
 	for _, tt := range []struct {
 		labeled int
@@ -149,8 +149,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The two baselines whose steps cost several times as much as others' make half the epochs on two cores, so that a run of them ends
-// within the time of the others, and as many as they do with a GPU.
+// The two baselines whose steps cost several times as much as others' make half the epochs at size laptop, so that
+// their runs end within the time of the others, and all epochs with a GPU.
 func TestDearBaselinesMakeFewerEpochs(t *testing.T) {
 	for size, want := range map[experiment.Size][2]int{experiment.Laptop: {10, 5}, experiment.Paper: {200, 200}} {
 		grid := expect.Must(Table2().Grid(size))(t)
@@ -169,8 +169,8 @@ func TestDearBaselinesMakeFewerEpochs(t *testing.T) {
 	}
 }
 
-// No claim says what deciding it would pass over: leads in two settings are compared by accuracy, both rows in either, magnitudes are of values,
-// and Less is about which row is above.
+// No claim has a field that deciding it would ignore: leads in two settings are compared by accuracy, both rows in
+// either, magnitudes are of values, and Less is about which row is above.
 func TestClaimsSayNothingInVain(t *testing.T) {
 	for _, of := range claimed() {
 		for _, c := range of.list {
@@ -189,7 +189,7 @@ func TestClaimsSayNothingInVain(t *testing.T) {
 	}
 }
 
-// Values are compared as they are, or by how far they are from 0, at the end of a run.
+// Values are compared directly, or by their magnitude, at the end of a run.
 func TestDecideByValues(t *testing.T) {
 	var cells experiment.Cells
 	for seed := range uint64(3) {
@@ -216,7 +216,7 @@ func TestDecideByValues(t *testing.T) {
 	}
 }
 
-// A claim is decided by differences within seeds, which may be steady where the accuracies are not.
+// A claim is decided by within-seed differences, which may be stable when accuracies are not.
 func TestDecide(t *testing.T) {
 	run := func(method string, seed uint64, right int) experiment.Standing {
 		test := evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: right, FalseNegative: 1000 - right}}
@@ -226,7 +226,7 @@ func TestDecide(t *testing.T) {
 	var cells experiment.Cells
 	for seed, right := range []int{500, 700, 900} {
 		cells.Standings = append(cells.Standings, run("a", uint64(seed), right+10+seed), run("b", uint64(seed), right),
-			run("c", uint64(2-seed), right+4)) // others' seeds in another order
+			run("c", uint64(2-seed), right+4)) // its seeds are in another order
 	}
 	a, b, c := Row{Method: "a"}, Row{Method: "b"}, Row{Method: "c"}
 	for _, tt := range []struct {
@@ -245,7 +245,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// The command line knows the grids without linking them.
+// The command line lists the grids without linking them.
 func TestNamesForTheCommandLine(t *testing.T) {
 	got := naming.Grids()
 	expect.That(t, slices.Equal(got, Names()), "internal/naming lists the grids %q; they are %q", got, Names())

@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/pucl/vqa"
 )
 
-// noise are batches of random images, of which every fiftieth is a labeled positive.
+// noise produces batches of random images, of which every fiftieth is a labeled positive.
 type noise struct{ size, height, width, channels int }
 
 func (n noise) ImageShape() (height, width, channels int) { return n.height, n.width, n.channels }
@@ -35,7 +35,8 @@ func (n noise) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	return pixels, labeled, nil
 }
 
-// A step of open-world sampling at size paper, a ResNet-50 on 256 images of 224×224 in micro-batches, starts near the chance level too.
+// A step of open-world sampling at size paper, a ResNet-50 on 256 images of 224×224 in micro-batches, also starts near
+// the chance level.
 func TestPaperStepOfOpenWorld(t *testing.T) {
 	paperStep(t)
 	list := expect.Must(openWorlds(experiment.Paper))(t)
@@ -58,11 +59,12 @@ func paperStep(t *testing.T) {
 	}
 }
 
-// paperShapes are batches of the three encoders of size paper. The other settings of the tables differ from theirs by classes and labels.
+// paperShapes has batches for the three encoders of size paper. The other settings of the tables differ only by classes
+// and labels.
 var paperShapes = map[string]noise{"FMNIST-I": {1024, 28, 28, 1}, "CIFAR-I": {1024, 32, 32, 3}, "STL-I": {1024, 96, 96, 3}}
 
-// A step of each real configuration of size paper, with its whole batch in micro-batches, starts near the chance level and moves
-// nothing out of range: by PUCL, and by PU-debiased, with which CrossFit trains its encoders the second time. It takes minutes, so
+// A step of each real configuration of size paper, with its whole batch in micro-batches, starts near the chance level
+// and gives finite values: by PUCL, and by PU-debiased, the loss of CrossFit's second round. It takes minutes, so
 // PUCL_PAPER_STEP must be set.
 func TestPaperStep(t *testing.T) {
 	paperStep(t)
@@ -92,10 +94,10 @@ func TestPaperStep(t *testing.T) {
 	}
 }
 
-// A step of baselines at size paper on a whole batch of 1,024 rows at once, for they take no micro-batches: all baselines on the small encoder of
-// Fashion-MNIST, and on both ResNets nnPU, and NcPU of those that learn from views. A pass and its way back through these keep about
-// 8 GB of CIFAR-10 and 6 GB of STL-10, by the arithmetic of the layers and not measured, so that baselines of two or three such passes, as
-// LaGAM is, are left to large cards there.
+// A step of baselines at size paper uses a whole batch of 1,024 rows at once, because baselines have no micro-batches.
+// All baselines run on the small encoder of Fashion-MNIST; on both ResNets only nnPU and, for training on views, NcPU.
+// A forward and backward pass through these needs about 8 GB on CIFAR-10 and 6 GB on STL-10, computed from the layers,
+// not measured. Baselines with two or three such passes, such as LaGAM, therefore require large GPUs there.
 func TestPaperStepOfBaselines(t *testing.T) {
 	paperStep(t)
 	eng := enginetest.Open(t)
@@ -117,7 +119,8 @@ func TestPaperStepOfBaselines(t *testing.T) {
 				config := s.baselineConfig(c, 0)
 				config.Settings.Steps = 1
 				result := expect.Must(baseline.Train(context.Background(), eng, data, config))(t)
-				// Losses of all kinds are between those of certain answers, right and wrong; the largest are contrasts of 2,048 rows at τ = 0.07.
+				// Losses of all kinds are between those of certain answers, right and wrong; the largest are contrasts
+				// of 2,048 rows at τ = 0.07.
 				loss, norm := result.History.Losses[0], result.History.GradientNorms[0]
 				expect.That(t, images.size == s.Batch.Size && math.Abs(loss) < 40 && norm > 0 && norm < 1e3,
 					"loss %g and gradient %g on %d rows", loss, norm, images.size)
@@ -127,8 +130,8 @@ func TestPaperStepOfBaselines(t *testing.T) {
 	}
 }
 
-// A step of question answering at size paper, ViT-B/16 and BERT-base on images of 224×224, on the eight images that two cores have the
-// memory for: images are compared with each other, so there are no micro-batches.
+// A step of question answering at size paper, ViT-B/16 and BERT-base on images of 224×224, on the eight images that fit
+// into the memory of this test: the loss compares images with each other, so there are no micro-batches.
 func TestPaperStepOfAnswering(t *testing.T) {
 	paperStep(t)
 	c := answeringAmounts[experiment.Paper].Answering
@@ -137,7 +140,7 @@ func TestPaperStepOfAnswering(t *testing.T) {
 	config := c.Model(pucl.NPair(), 1)
 	config.Batch, config.Settings.Steps = 8, 1
 	model := expect.Must(vqa.Train(context.Background(), enginetest.Open(t), learn.Data, config))(t)
-	// The answers of so small a list, and terms that compare 8 images, or some 8·196 patches.
+	// The loss of so few answers, plus terms that compare 8 images, or about 8·196 patches.
 	least, most := math.Log(float64(len(learn.Answers))), math.Log(float64(len(learn.Answers)))+math.Log(8*196)+4
 	loss := model.History.Losses[0]
 	expect.That(t, loss > least && loss < most, "loss %g, want %g to %g", loss, least, most)

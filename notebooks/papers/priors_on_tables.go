@@ -24,50 +24,52 @@ const priorsOnTables = "priors-on-tables"
 type TablePrior struct {
 	Set     string
 	Labeled int
-	Pool    int     // positives of which the labeled ones are drawn as Uneven says; 0 where that is evenly, of all
-	Uneven  float64 // how many times as likely a positive of the pool is labeled as one of the next third
+	Pool    int     // positives from which the labeled ones are drawn by Uneven; 0 if they are drawn uniformly from all
+	Uneven  float64 // ratio of labeling probabilities between successive thirds of the pool
 	Drawn   [2]int  // unlabeled positives and negatives
 	Trees   prior.Trees
 	Folds   int
 	Repeats int
-	Again   int // resamples for an interval of scores
-	Rows    int // and of rows
+	Again   int // resamples of scores for an interval
+	Rows    int // resamples of rows
 }
 
-// prior returns the share of positives among unlabeled rows.
+// prior returns the fraction of positives among unlabeled rows.
 func (c TablePrior) prior() float64 { return float64(c.Drawn[0]) / float64(c.Drawn[0]+c.Drawn[1]) }
 
 // percent returns it in percent.
 func (c TablePrior) percent() int { return int(math.Round(100 * c.prior())) }
 
-// priorStream keeps the draws of estimates apart from those of baselines with the same seed.
+// priorStream separates the draws of estimates from draws of baselines with the same seed.
 const priorStream = 0x9f107
 
-// priorVersion is the version of the runs that estimate class priors; see experiment.Run. Version 3 changed TIcE alone.
+// priorVersion is the version of the runs that estimate class priors; see experiment.Run. Version 3 changed only TIcE.
 const priorVersion = 3
 
-// What is measured of an estimator, a head of its run, beside 1 or 0 for whether supports are seen to overlap.
+// The measurements of an estimator, a head of its run, in addition to 1 or 0 for whether supports appear to overlap.
 const (
 	TruePrior      = "true prior"
 	EstimatedPrior = "estimate"
 	PriorLow       = "interval from"
 	PriorHigh      = "interval to"
 	PriorOverlap   = "overlap seen"
-	PriorLimit     = "limit" // of the grid uneven-priors alone: the largest prior that labels drawn so leave possible, if no negative lies among those labeled most
+	// Only in the grid uneven-priors: the largest prior compatible with such labels, if no negative lies among the
+	// most-labeled positives.
+	PriorLimit = "limit"
 )
 
-// priorMethod is the method of all runs of [PriorsOnTables], of which estimators are the heads.
+// priorMethod is the method of all runs of [PriorsOnTables]; the estimators are its heads.
 const priorMethod = "class priors"
 
-// priorShares are the shares of positives of a set's draws, in percent.
+// priorShares are the percentages of positives in a set's draws.
 var priorShares = [5]int{5, 25, 50, 75, 95}
 
-// half is which of [priorShares] is one half.
+// half is the index of one half in [priorShares].
 const half = 2
 
 // priorDraws are n_P and the unlabeled positives and negatives of a draw, for each of [priorShares].
 //
-// Source: as of [uciSets].
+// Source: that of [uciSets].
 var priorDraws = map[string][5][3]int{
 	"landsat":     {{1000, 189, 3594}, {1000, 1000, 3000}, {1000, 1841, 1841}, {1000, 1841, 613}, {1000, 1841, 96}},
 	"mushroom":    {{1000, 200, 3800}, {1000, 1000, 3000}, {1000, 2000, 2000}, {1000, 2916, 972}, {990, 2926, 154}},
@@ -77,8 +79,9 @@ var priorDraws = map[string][5][3]int{
 	"wine":        {{500, 257, 4898}, {500, 1099, 3297}, {500, 1099, 1099}, {500, 1099, 366}, {500, 1099, 57}},
 }
 
-// PriorsOnTables is all estimators of the class prior on six tables of the UCI repository, ten draws for each of five shares of
-// positives: labeled positives, and an unlabeled sample beside them. The estimators of scores share those of one ensemble.
+// PriorsOnTables is all estimators of the class prior on six tables of the UCI repository, ten draws for each of five
+// fractions of positives: labeled positives, and a separate unlabeled sample. The estimators that use scores share
+// those of one ensemble.
 func PriorsOnTables(size experiment.Size) (experiment.Grid, error) {
 	c, sets, draws, err := tablePriors(size)
 	if err != nil {
@@ -101,7 +104,8 @@ func PriorsOnTables(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// tablePriors returns what all estimates of class priors on tables share: how they are made, the tables, and how many draws there are of each.
+// tablePriors returns the common parameters of class-prior estimates on tables: their configuration, the tables, and
+// the number of draws of each.
 func tablePriors(size experiment.Size) (c TablePrior, sets []uciSet, draws uint64, err error) {
 	c = TablePrior{
 		Trees: prior.Trees{Trees: 60, Depth: 3, Rate: 0.1, MinLeaf: 20, Columns: 0.5, MaxRows: 4096}, Folds: 5, Repeats: 5, Again: 100, Rows: 20,
@@ -110,14 +114,14 @@ func tablePriors(size experiment.Size) (c TablePrior, sets []uciSet, draws uint6
 	case experiment.Smoke:
 		c.Repeats, c.Again, c.Rows = 1, 20, 10
 		return c, uciSets()[:1], 1, nil
-	case experiment.Laptop, experiment.Paper: // a GPU gains nothing here
+	case experiment.Laptop, experiment.Paper: // a GPU gives no speedup here
 		return c, uciSets(), 10, nil
 	default:
 		return c, nil, 0, size.Unknown()
 	}
 }
 
-// PriorSetting names the setting of a set with such a share of positives, in percent.
+// PriorSetting names the setting of a set with that percentage of positives.
 func PriorSetting(set string, percent int) string {
 	return fmt.Sprintf("%s, %d%% positive", set, percent)
 }
@@ -169,7 +173,8 @@ func stacked(features *mat.Dense, known, positives, negatives []int) (x *mat.Den
 	return x, labeled, err
 }
 
-// estimate returns what all estimators make of rows, a point for each; it stops between two of them where ctx says so.
+// estimate returns the estimates of all estimators for rows, a point for each; it stops between two of them when ctx is
+// done.
 func (c TablePrior) estimate(ctx context.Context, x *mat.Dense, labeled []bool, truth float64, seed uint64) ([]experiment.Point, error) {
 	fit, err := c.Trees.OfRows(x, labeled)
 	if err != nil {

@@ -14,21 +14,21 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// prototype names the grid that objectives of one's own are set beside.
+// prototype names the grid of baselines for user-defined objectives.
 const prototype = "prototype"
 
-// Prototype is what an objective of one's own is set beside: ssCL and PUCL in a setting so small that three runs of it take two minutes,
-// on images that every machine has.
+// Prototype has the baselines for user-defined objectives: ssCL and PUCL in a setting so small that three runs take two
+// minutes, on images that every machine has.
 func Prototype(size experiment.Size) (experiment.Grid, error) {
 	return PrototypeConfig{Size: size}.Beside()
 }
 
-// PrototypeConfig says how an objective of one's own is trained. The zero value of all but Size is the setting of [Prototype], whose runs
-// come with the module; with another number of steps it is another setting, all runs of which are to be done.
+// PrototypeConfig configures the training of a user-defined objective. Zero values of all fields but Size select the
+// setting of [Prototype], whose runs the module has; another number of steps is another setting without stored runs.
 type PrototypeConfig struct {
 	Size  experiment.Size
-	Steps int // of each training; 0 means 500 of size laptop, 20 of size smoke, the 300 epochs of the paper of size paper
-	Seeds int // how many trainings, of seeds 1, 2, …; 0 means three, two of size smoke
+	Steps int // of each training; 0 means 500 at size laptop, 20 at size smoke, the paper's 300 epochs at size paper
+	Seeds int // number of trainings, with seeds 1, 2, …; 0 means three, or two at size smoke
 }
 
 // Beside returns the runs of ssCL and PUCL.
@@ -36,10 +36,10 @@ func (c PrototypeConfig) Beside() (experiment.Grid, error) {
 	return c.runs(prototype, pucl.SSCL(), pucl.PUCL())
 }
 
-// Own returns the runs of an objective of one's own. They are named by the objective's name: another formula needs another one.
+// Own returns the runs of a user-defined objective. Its name identifies them, so another formula needs another name.
 func (c PrototypeConfig) Own(o pucl.Objective) (experiment.Grid, error) { return c.runs(o.Name, o) }
 
-// runs returns those of objectives.
+// runs returns the runs of objectives.
 func (c PrototypeConfig) runs(name string, objectives ...pucl.Objective) (experiment.Grid, error) {
 	s, err := c.setting()
 	if err != nil {
@@ -54,13 +54,14 @@ func (c PrototypeConfig) runs(name string, objectives ...pucl.Objective) (experi
 	return grid, nil
 }
 
-// WithDefaults returns the configuration with the numbers that its zeros stand for.
+// WithDefaults returns the configuration with zeros replaced by their defaults.
 func (c PrototypeConfig) WithDefaults() (PrototypeConfig, error) {
 	s, err := c.setting()
 	return PrototypeConfig{Size: c.Size, Steps: s.Pretrain.Steps, Seeds: s.Seeds}, err
 }
 
-// setting returns the setting. With another number of steps it has another name, so that its results lie beside the others.
+// setting returns the setting. Another number of steps gives it another name, so that its results are stored
+// separately.
 func (c PrototypeConfig) setting() (setting, error) {
 	if c.Steps < 0 || c.Seeds < 0 {
 		return setting{}, fmt.Errorf("papers: %d steps and %d seeds; take 1 or more of each, or 0 for the usual", c.Steps, c.Seeds)
@@ -96,13 +97,13 @@ func prototypeSetting(size experiment.Size) (setting, error) {
 	return s.withBenchmark()
 }
 
-// Embed embeds the test images of the setting, and tells which of them are positive.
+// Embed embeds the test images of the setting, and returns which of them are positive.
 func (c PrototypeConfig) Embed(eng *engine.Engine, m *train.Model) (e *train.Embedding, positive []bool, err error) {
 	s, err := c.setting()
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := s.Data.open(1) // of which the test images are the same for all seeds
+	data, err := s.Data.open(1) // the test images are the same for all seeds
 	if err != nil {
 		return nil, nil, err
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// small is a setting of the smoke size whose runs are shorter still.
+// small returns a setting of the smoke size with even shorter runs.
 func small() setting {
 	list, err := settings(experiment.Smoke)
 	if err != nil {
@@ -33,17 +33,17 @@ func small() setting {
 	return s
 }
 
-// few is small with a quarter of the unlabeled images, for runs of which most is judging.
+// few returns small with a quarter of the unlabeled images, for runs that are mostly evaluation.
 func few() setting {
 	s := small()
 	s.Data.Unlabeled = 1800
 	return s
 }
 
-// firstLosses are the losses of two steps of a small run, and change with contrastiveVersion alone.
+// firstLosses are the losses of two steps of a small run; they change only with contrastiveVersion.
 var firstLosses = map[string][2]float64{"ssCL": {4.59955, 4.52739}, "SCL-PU": {5.02577, 5.00902}, "PUCL": {4.66574, 4.59056}, "PU-debiased": {4.55732, 4.40555}}
 
-// The numbers of contrastive runs change with their version alone.
+// The numbers of contrastive runs change only with their version.
 func TestFirstLosses(t *testing.T) {
 	eng, s := enginetest.Open(t), small()
 	s.Points = 1
@@ -65,13 +65,13 @@ func TestFirstLosses(t *testing.T) {
 	expect.That(t, contrastiveVersion == 2, "the frozen losses are those of versions 1 and 2, which differ by a head")
 }
 
-// firstJudgements are accuracy and AUC of each head after the four steps of a small run: what the losses do not show of clustering,
-// probing and measuring. They change with contrastiveVersion alone.
+// firstJudgements are accuracy and AUC of each head after the four steps of a small run. They cover clustering, probing
+// and measuring, which the losses do not. They change only with contrastiveVersion.
 var firstJudgements = map[string][2]float64{
 	NNPU: {0.721, 0.68498}, PUPL: {0.5675, 0.61998}, PUPLOnZ: {0.3885, 0.4241}, Mixture: {0.633, 0.67728}, Naive: {0.7565, 0.71622}, Ceiling: {0.7255, 0.68998},
 }
 
-// checkFirst compares a judgement with the one that was frozen; four of 2,000 test images may be on another side by rounding.
+// checkFirst compares a judgement with its frozen value; rounding may change the side of four of 2,000 test images.
 func checkFirst(t *testing.T, j experiment.Judgement, want [2]float64) {
 	t.Helper()
 	if math.Abs(j.Accuracy-want[0]) > 0.0021 || math.Abs(j.AUC-want[1]) > 5e-4 {
@@ -79,7 +79,7 @@ func checkFirst(t *testing.T, j experiment.Judgement, want [2]float64) {
 	}
 }
 
-// checkResumes interrupts a run at a step, and holds what comes of it, when it goes on, to what was measured without interruption.
+// checkResumes interrupts a run at a step, resumes it, and compares the outcome with an uninterrupted run.
 func checkResumes(t *testing.T, eng *engine.Engine, run experiment.Run, want *experiment.Outcome, step int) {
 	t.Helper()
 	place := experiment.Place{Folder: t.TempDir()}
@@ -98,7 +98,7 @@ func checkResumes(t *testing.T, eng *engine.Engine, run experiment.Run, want *ex
 		"measured %+v, without interruption %+v", got.Points, want.Points)
 }
 
-// A run that is stopped after its first point and goes on is judged as one that was not.
+// A run that is stopped after its first point and resumed has the evaluations of an uninterrupted run.
 func TestContrastiveRunResumes(t *testing.T) {
 	expect.Slow(t)
 	eng, run := enginetest.Open(t), few().contrastive(objectives()[2], 1)
@@ -117,10 +117,10 @@ func TestContrastiveRunResumes(t *testing.T) {
 	}
 }
 
-// viewsOfBaselines is the digest of the views by which agreement is measured. It changes with baselineProtocol alone.
+// viewsOfBaselines is the digest of the views for the agreement rule. It changes only with baselineProtocol.
 const viewsOfBaselines = "9991b2794e80acb2"
 
-// What the identity of a baseline does not tell, the views that its agreement follows from, changes with baselineProtocol.
+// The views for the agreement rule, which the identity of a baseline does not include, change with baselineProtocol.
 func TestViewsOfBaselines(t *testing.T) {
 	views := fmt.Sprint(corrupted)
 	for _, size := range []experiment.Size{experiment.Smoke, experiment.Laptop, experiment.Paper} {
@@ -134,7 +134,8 @@ func TestViewsOfBaselines(t *testing.T) {
 	}
 }
 
-// A baseline is judged after every epoch. Its numbers change with its own version, which package baseline holds, and with baselineProtocol.
+// A baseline is evaluated after every epoch. Its numbers change only with its version in package baseline and with
+// baselineProtocol.
 func TestBaselineRun(t *testing.T) {
 	expect.Slow(t)
 	run := small().baseline(competitors()[1], 1)
@@ -151,8 +152,8 @@ func TestBaselineRun(t *testing.T) {
 	}
 }
 
-// A run with all true labels learns from every image that is unlabeled to baselines, by its class, goes on where it stopped, and tells of its
-// training what its identity does. Its numbers change with its version.
+// A run with all true labels trains on the classes of all images that are unlabeled for baselines, and resumes where it
+// stopped. Its training has the parameters in its identity, and its numbers change only with its version.
 func TestTrueLabels(t *testing.T) {
 	expect.Slow(t)
 	eng, s := enginetest.Open(t), small()
@@ -168,13 +169,14 @@ func TestTrueLabels(t *testing.T) {
 	}
 }
 
-// firstWatched are accuracies by the two heads and the values of a small watched run after its two steps. They change with
-// watchedVersion alone.
+// firstWatched are accuracies by the two heads and the values of a small watched run after its two steps. They change
+// only with watchedVersion.
 var firstWatched = map[string]float64{
 	Neighbors: 0.7665, Ceiling: 0.768, Alignment: 0.46613, Uniformity: -1.10378, Rank: 5.94473, Separation: 0.04239,
 }
 
-// A watched run is measured at the steps that it says, goes on where it was stopped, and its numbers change with its version alone.
+// A watched run is measured at its listed steps and resumes where it was stopped, and its numbers change only with its
+// version.
 func TestWatchedRun(t *testing.T) {
 	expect.Slow(t)
 	s := small()
@@ -206,7 +208,7 @@ func checkWatched(t *testing.T, name string, got, tolerance float64) {
 	}
 }
 
-// The judging of runs of all sizes ends with their last step.
+// The evaluations of runs of all sizes end with their last step.
 func TestWatchedAt(t *testing.T) {
 	at := watchedAt(1000)
 	expect.That(t, len(at) == 13 && at[0] == 25 && at[12] == 1000 && slices.IsSorted(at), "%d", at)
@@ -216,7 +218,7 @@ func TestWatchedAt(t *testing.T) {
 	expect.Equal(t, watchedAt(20), []int{10, 20})
 }
 
-// Four points on a line, the means of the classes at 1 and 3: the variance is 2, of which 1 lies between them.
+// Four points on a line, with class means at 1 and 3: the variance is 2, of which 1 is between the classes.
 func TestBetweenClasses(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{0, 5, 2, 5, 2, 5, 4, 5})
 	for _, tt := range []struct {

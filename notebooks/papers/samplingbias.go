@@ -10,33 +10,34 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// samplingBias names the grid of what sampling bias costs.
+// samplingBias names the grid of the effects of sampling bias.
 const samplingBias = "sampling-bias"
 
 // OracleNegatives is the method that draws negatives of other classes only: pucl.TrueNegatives.
 const OracleNegatives = "true negatives"
 
-// TenClasses is the τ⁺ of ten classes of one size.
+// TenClasses is the τ⁺ of ten classes of equal size.
 const TenClasses = 0.1
 
-// balanced is the correction that is measured along runs that make none.
+// balanced is the correction that is measured along uncorrected runs.
 var balanced = pucl.DCLConfig{TauPlus: TenClasses}
 
-// CorrectionsOfTen are the τ⁺ of DCL above 0, which is ssCL, on ten classes: the true one, those of the code of the authors of DCL and more.
+// CorrectionsOfTen are the τ⁺ of DCL above 0, which is ssCL, on ten classes: the true one, those in the code of DCL's
+// authors and more.
 func CorrectionsOfTen() []float64 { return []float64{0.05, TenClasses, 0.2, 0.3} }
 
-// DCLWith names the method DCL with a τ⁺ and M other views that stand for the class.
+// DCLWith names the method DCL with a τ⁺ and M other views that represent the class.
 func DCLWith(tauPlus float64, positives int) string {
 	return fmt.Sprintf("%s, M = %d", DCLAt(tauPlus), positives)
 }
 
-// BatchesOf names a setting in batches of so many images, where this is not the usual number; ViewsOf one with so many views of each.
+// BatchesOf names a setting with that batch size, if it is not the usual one.
 func BatchesOf(task string, size int) string { return fmt.Sprintf("%s, batches of %d", task, size) }
 
-// ViewsOf names a setting with so many views of each image.
+// ViewsOf names a setting with that number of views of each image.
 func ViewsOf(task string, views int) string { return fmt.Sprintf("%s, %d views", task, views) }
 
-// UnlabeledTasks are the tasks of [SamplingBias] at a size: ten classes, and no label.
+// UnlabeledTasks are the tasks of [SamplingBias] at a size: ten classes without labels.
 func UnlabeledTasks(size experiment.Size) []string {
 	switch size {
 	case experiment.Smoke:
@@ -47,9 +48,11 @@ func UnlabeledTasks(size experiment.Size) []string {
 	return []string{"CIFAR-10, ResNet-50"}
 }
 
-// unlabeled returns the setting of one of [UnlabeledTasks]: all images of ten classes, none labeled, in batches of 256 as they come.
+// unlabeled returns the setting of one of [UnlabeledTasks]: all images of ten classes, none labeled, in unforced
+// batches of 256.
 //
-// Size paper has what Chuang and others tell of CIFAR-10, Adam with a rate of 0.001, 400 epochs, τ = 0.5 and ResNet-50.
+// Size paper has the CIFAR-10 parameters of Chuang and others: Adam with a rate of 0.001, 400 epochs, τ = 0.5 and
+// ResNet-50.
 func unlabeled(size experiment.Size, task string) (setting, error) {
 	var s setting
 	switch {
@@ -77,26 +80,26 @@ func unlabeled(size experiment.Size, task string) (setting, error) {
 	return s.withBenchmark()
 }
 
-// sized returns a setting in batches of another size, of as many images in all.
+// sized returns a setting with another batch size and the same number of images in all.
 func (s setting) sized(batch int) setting {
 	s.Pretrain.Steps = s.Pretrain.Steps * s.Batch.Size / batch
 	s.Name, s.Batch.Size = BatchesOf(s.Name, batch), batch
 	return s
 }
 
-// viewed returns a setting with so many views of each image, and as many views in a batch as two of each were.
+// viewed returns a setting with that number of views of each image, and as many views in a batch as with two per image.
 func (s setting) viewed(views int) setting {
 	s.Name, s.Batch.Size, s.Pretrain.Views = ViewsOf(s.Name, views), 2*s.Batch.Size/views, views
 	return s
 }
 
-// dclRun returns a run of DCL; M = 0 stands for all other views.
+// dclRun returns a run of DCL; M = 0 means all other views.
 func (s setting) dclRun(method string, tauPlus float64, positives int, seed uint64) experiment.Run {
 	config := pucl.DCLConfig{TauPlus: tauPlus, Positives: positives}
 	return s.classed(method, pucl.DCL(config), config, seed)
 }
 
-// costs returns what a setting has of negatives as they come, corrected and true ones.
+// costs returns the runs of a setting with plain, corrected and true negatives.
 func (s setting) costs(seed uint64) []experiment.Run {
 	return []experiment.Run{
 		s.classed("ssCL", pucl.SSCL(), balanced, seed), s.classed(OracleNegatives, pucl.TrueNegatives(0), balanced, seed),
@@ -104,9 +107,10 @@ func (s setting) costs(seed uint64) []experiment.Run {
 	}
 }
 
-// SamplingBias is what false negatives cost, after the figure on sampling bias of "Debiased Contrastive Learning": ssCL, which takes
-// all other images for negatives, DCL, which corrects for those of the anchor's class, and true negatives, which knows them. DCL goes over τ⁺,
-// over M and with the others over the size of the batch, with as many images in all.
+// SamplingBias measures the cost of false negatives, after the figure on sampling bias of "Debiased Contrastive
+// Learning". ssCL uses all other images as negatives, DCL corrects for negatives of the anchor's class, and true
+// negatives requires the classes. DCL varies τ⁺ and M; all three vary the batch size at a constant number of images in
+// all.
 func SamplingBias(size experiment.Size) (experiment.Grid, error) {
 	grid := experiment.Grid{Name: samplingBias, Size: size}
 	var list []setting
@@ -142,5 +146,5 @@ func SamplingBias(size experiment.Size) (experiment.Grid, error) {
 	return grid, nil
 }
 
-// batchSizes are the sizes of batches of [SamplingBias] beside that of the setting.
+// batchSizes are the batch sizes of [SamplingBias] in addition to the setting's.
 func batchSizes(s setting) []int { return []int{s.Batch.Size / 4, s.Batch.Size * 2} }

@@ -6,10 +6,10 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// experimentBias is what claims of [SamplingBias] are filed under.
+// experimentBias is the experiment name of claims about [SamplingBias].
 const experimentBias = "sampling bias"
 
-// claimsSamplingBias returns what is said of false negatives and of their correction.
+// claimsSamplingBias returns the claims about false negatives and their correction.
 func claimsSamplingBias() (list []Claim) {
 	const figure, text, code = "Debiased Contrastive Learning, Figure (b)", "Chuang et al. (2020), Debiased Contrastive Learning", "this library"
 	for _, size := range []experiment.Size{experiment.Laptop, experiment.Paper} {

@@ -8,8 +8,9 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// FalseNegativeShare draws batches of so many examples of those classes and returns which share of the pairs of two different examples of a
-// batch is of one class, and that share by the closed form: of a class that holds k of all n examples, an anchor of it meets k−1 among n−1.
+// FalseNegativeShare draws batches of examples of the given classes. It returns the fraction of pairs of two different
+// examples of a batch with the same class, and the same fraction in closed form: if a class has k of all n examples,
+// its anchors have k−1 of n−1 others.
 //
 //	Σ_c k_c/n · (k_c − 1)/(n − 1),   for C classes of one size (n/C − 1)/(n − 1), about 1/C
 func FalseNegativeShare(classes []int, batch, batches int, seed uint64) (measured, closed float64) {
@@ -35,18 +36,19 @@ func FalseNegativeShare(classes []int, batch, batches int, seed uint64) (measure
 	return float64(same) / float64(pairs), closed
 }
 
-// costMethods are ssCL, its correction and the mark to reach.
+// costMethods are ssCL, its correction and the upper reference.
 func costMethods() []string { return []string{"ssCL", DCLAt(TenClasses), OracleNegatives} }
 
-// costNames are how [costMethods] are called where the negatives matter.
+// costNames are the names of [costMethods] by their negatives.
 func costNames() []string {
 	return []string{"biased (ssCL)", fmt.Sprintf("debiased (%s)", DCLAt(TenClasses)), "unbiased (true negatives)"}
 }
 
-// sourceDCL is where [publishedBias] is from.
+// sourceDCL is the source of [publishedBias].
 const sourceDCL = "the public code of Chuang et al. (2020): STL-10, ResNet-50, batches of 256, linear probe, 400 epochs, one run"
 
-// publishedBias are the accuracies (%) of linear probes over τ⁺, 0 being ssCL. Of unbiased negatives only a picture is published.
+// publishedBias are the accuracies (%) of linear probes over τ⁺; 0 is ssCL. For unbiased negatives only a plot is
+// published.
 var publishedBias = []struct{ tauPlus, accuracy float64 }{{0, 80.15}, {0.05, 81.85}, {0.1, 84.26}}
 
 // PublishedCorrections returns the accuracy of DCL over τ⁺ as published.
@@ -58,8 +60,8 @@ func PublishedCorrections() viz.Curve {
 	return curve
 }
 
-// DrawCosts sets side by side what negatives as they come, corrected ones and true ones are worth in the settings of some tasks, with a
-// linear probe and nearest neighbors, and what is published.
+// DrawCosts compares plain, corrected and true negatives in the settings of some tasks, with a linear probe and nearest
+// neighbors, with the published numbers.
 func DrawCosts(cells *experiment.Cells, size experiment.Size) viz.Table {
 	out := viz.Table{Title: "What false negatives cost", RowsHeader: "negatives",
 		Note: fmt.Sprintf("Top-1 accuracy (%%) on test images at the end of a run, mean ± 95%% interval over seeds. Published: %s. The whole grid: %s.", sourceDCL, cells)}
@@ -96,7 +98,7 @@ func CurvesOverCorrection(cells *experiment.Cells, setting string) (curves []viz
 	return curves
 }
 
-// headName names a head that knows all classes in a word or two.
+// headName returns a short name of a fully supervised head.
 func headName(head string) string {
 	if head == Ceiling {
 		return "linear probe"
@@ -119,7 +121,7 @@ func CurvesOverBatches(cells *experiment.Cells, task string, usual int) (curves 
 	return curves
 }
 
-// DrawPositives sets side by side DCL with one other view and with three as positives, and ssCL, in batches of four views.
+// DrawPositives compares DCL with one other view and with three as positives, and ssCL, in batches of four views.
 func DrawPositives(cells *experiment.Cells, task string) viz.Table {
 	out := viz.Table{Title: task + ", 4 views", RowsHeader: "method",
 		Columns: []string{"linear probe", "kNN", "bias, plain", "bias, corrected", "deviation, corrected", "on the floor"},
@@ -135,7 +137,7 @@ func DrawPositives(cells *experiment.Cells, task string) viz.Table {
 	return out
 }
 
-// DrawEstimates sets side by side, for each τ⁺, what the correction makes of the mean over negatives at the end of a run.
+// DrawEstimates shows, for each τ⁺, the corrected estimate of the mean over negatives at the end of a run.
 func DrawEstimates(cells *experiment.Cells, setting string) viz.Table {
 	out := viz.Table{Title: "The estimate at the end of a run, " + setting, RowsHeader: "trained by",
 		Columns: []string{"τ⁺ of the estimate", "bias, plain", "bias, corrected", "deviation, plain", "deviation, corrected", "on the floor"},
@@ -155,7 +157,8 @@ func DrawEstimates(cells *experiment.Cells, setting string) viz.Table {
 	return out
 }
 
-// BiasOverSteps returns how the bias of the plain and of the corrected mean went while a method trained, in percent of the truth.
+// BiasOverSteps returns the bias of the plain and of the corrected mean over the training steps of a method, in percent
+// of the truth.
 func BiasOverSteps(cells *experiment.Cells, setting, method string) (curves []viz.Curve) {
 	for _, value := range []string{PlainBias, CorrectedBias} {
 		for _, curve := range ValuesOverSteps(cells, value, Row{Method: method}.in(setting)) {

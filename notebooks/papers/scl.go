@@ -5,11 +5,11 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// sclName names SCL, equation (14) of "Contrastive Positive Unlabeled Learning": what knows all classes, and so is no method but a
-// mark to reach.
+// sclName names SCL, equation (14) of "Contrastive Positive Unlabeled Learning": it requires all classes, so it is an
+// upper reference, not a method.
 const sclName = "SCL"
 
-// scl returns SCL for batches of [allLabeled], in which every positive image is labeled: SCL-PU is SCL there.
+// scl returns SCL for batches of [allLabeled], in which every positive image is labeled and SCL-PU equals SCL.
 func scl() pucl.Objective {
 	o := pucl.SCLPU()
 	o.Name = sclName

@@ -13,35 +13,36 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// setting is a column of a table: a task and how much is done on it.
+// setting is a column of a table: a task and its training parameters.
 type setting struct {
-	Name string // the same at every size, and so are the published numbers
+	Name string // the same at every size, so that published numbers match
 	Data Data
 
-	Encoder  encoder.Encoder      // of the contrastive runs and, with a linear layer behind it, of the baselines
+	Encoder  encoder.Encoder      // of the contrastive runs and, with a linear output layer, of the baselines
 	Pretrain train.Config         // Recipe, Steps, Tau and the optimizer of contrastive runs
 	Batch    datasets.BatchConfig // of contrastive runs
-	Points   int                  // of contrastive runs, at which heads are judged
+	Points   int                  // of contrastive runs, number of evaluations by heads
 	Heads    []string             // of contrastive runs; nil for all
-	Judge    int                  // neighbors by which contrastive runs are judged too, see [Neighbors]; 0 for none
+	Judge    int                  // neighbors in the evaluation of contrastive runs, see [Neighbors]; 0 for none
 	Baseline baseline.Config      // sizes of batches and Settings of baselines
 	Epochs   int                  // of baselines
-	Fewer    int                  // epochs of baselines whose steps cost several times as much as others'; 0 means Epochs
+	// Epochs of baselines whose steps cost several times as much as others'; 0 means Epochs.
+	Fewer int
 
-	Seeds, SlowSeeds int                // of all methods but the slow baselines, and of those
-	Baselines        []string           // and [TrueLabels], if they are to run; nil for all
+	Seeds, SlowSeeds int                // of all methods except the slow baselines, and of the slow ones
+	Baselines        []string           // including [TrueLabels], if they run; nil for all
 	Rates            map[string]float64 // learning rates of baselines; others have the usual 0.001
 	Bank             int                // of watched runs; see Watched
 
 	benchmark datasets.Benchmark
 }
 
-// has tells whether the baseline of that name, or [TrueLabels], runs in the setting.
+// has reports whether the baseline of that name, or [TrueLabels], runs in the setting.
 func (s setting) has(name string) bool {
 	return s.Baselines == nil || slices.Contains(s.Baselines, name)
 }
 
-// settings returns the settings of a size, those first that matter most.
+// settings returns the settings of a size, in order of importance.
 func settings(size experiment.Size) ([]setting, error) {
 	var list []setting
 	switch size {
@@ -89,10 +90,10 @@ func settingName(benchmark string, labeled int) string {
 	return fmt.Sprintf("%s, %d labeled", benchmark, labeled)
 }
 
-// tenth is the share of the training images that is held out.
+// tenth is the fraction of the training images that is held out.
 const tenth = 0.1
 
-// smoke is a setting to see that everything runs.
+// smoke returns a setting for checking that everything runs.
 func smoke() setting {
 	return setting{
 		Name: "FMNIST-I built in, 200 labeled", Data: Data{Benchmark: "FMNIST-I", Files: BuiltIn, Labeled: 200, HeldOut: tenth},
@@ -104,19 +105,20 @@ func smoke() setting {
 	}
 }
 
-// laptopFashion are the small CNN of the quick start and its recipe, on all of Fashion-MNIST.
+// laptopFashion returns the setting of the small CNN of the quick start and its recipe, on all of Fashion-MNIST.
 func laptopFashion(benchmark string, labeled int, baselines []string) setting {
 	return setting{
 		Name: settingName(benchmark, labeled), Data: Data{Benchmark: benchmark, Files: Official, Labeled: labeled, HeldOut: tenth},
 		Encoder:  encoder.SmallCNN{Mean: 0.286, Std: 0.353},
 		Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 2000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
-		Baseline: baseline.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5, // within five minutes on a core that does nothing else
+		// Within five minutes on an otherwise idle core.
+		Baseline: baseline.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5,
 		Seeds: 5, SlowSeeds: 3, Baselines: baselines, Rates: laptopRates(),
 	}
 }
 
-// laptopCIFAR are the same network, scaled to CIFAR-10's pixels, and the paper's recipe.
+// laptopCIFAR returns the setting of the same network, scaled to CIFAR-10's pixels, with the paper's recipe.
 func laptopCIFAR(benchmark string, baselines []string) setting {
 	return setting{
 		Name: settingName(benchmark, 1000), Data: Data{Benchmark: benchmark, Files: JPEGCopies, Labeled: 1000, HeldOut: tenth},
@@ -128,11 +130,12 @@ func laptopCIFAR(benchmark string, baselines []string) setting {
 	}
 }
 
-// paper is a setting as the paper has it: LARS, a cosine with warm-up, batches of 1,024 as they come and a projection of 128
-// numbers are A.7's; the recipes are A.7.3's; epochs and the encoder of Fashion-MNIST are those of its authors' public code. The
-// paper trains ResNet-18 on CIFAR-10 in its figures, and names no encoder for STL-10. STL-10 has 2,500 labeled images of each side, a
-// tenth of which is held out here as in the code of VPU, so that 2,250 stand in for 3,000. On CIFAR-10 the trust of LARS, of which the
-// paper is silent, and bfloat16 are those of the run on an H100 in docs/speed.md.
+// paper returns a setting as in the paper. From A.7 it has LARS, a cosine schedule with warm-up, unforced batches of
+// 1,024 and projections of length 128; from A.7.3 the recipes; from the authors' public code the epochs and the encoder
+// of Fashion-MNIST. The paper trains ResNet-18 on CIFAR-10 in its figures, and names no encoder for STL-10. STL-10 has
+// 2,500 labeled images of each side. As in the code of VPU a tenth of them is held out, so 2,250 replace 3,000. On
+// CIFAR-10 the LARS trust coefficient, which the paper does not state, and bfloat16 are those of the run on an H100 in
+// docs/speed.md.
 //
 // Baselines train the same encoders for 200 epochs, vPU at the rates of its authors.
 func paper(benchmark string, labeled int) setting {
@@ -162,8 +165,9 @@ func paper(benchmark string, labeled int) setting {
 	return s
 }
 
-// woofAndNette is the setting of figure 1 as far as the paper tells it: ResNet-18, and LARS as in [paper]; 100 epochs and batches of 512
-// are those of its authors' public code. The side of the images is not told; the recipe is the one for larger images.
+// woofAndNette returns the setting of figure 1 as far as the paper states it: ResNet-18, and LARS as in [paper]; 100
+// epochs and batches of 512 are from its authors' public code. The paper does not state the image size; the recipe is
+// the one for larger images.
 func woofAndNette() setting {
 	const batch = 512
 	s := paper("STL-I", 0)
@@ -173,7 +177,7 @@ func woofAndNette() setting {
 	return s
 }
 
-// paperDogsAndCats is the setting of figure 9a: that of CIFAR-10 in [paper], for the images of two of its classes.
+// paperDogsAndCats returns the setting of figure 9a: that of CIFAR-10 in [paper], for the images of two of its classes.
 func paperDogsAndCats() setting {
 	const batch = 1024
 	s := paper("CIFAR-I", 0)
@@ -182,7 +186,7 @@ func paperDogsAndCats() setting {
 	return s
 }
 
-// cifarPixels scales the pixels of CIFAR-10 by mean and deviation of each channel of its training images.
+// cifarPixels scales the pixels of CIFAR-10 by mean and standard deviation of each channel of its training images.
 func cifarPixels() encoder.Pixels {
 	return encoder.Pixels{Mean: []float64{0.4914, 0.4822, 0.4465}, Std: []float64{0.2470, 0.2435, 0.2616}}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// Sweep is a figure of accuracies over what settings vary, such as γ.
+// Sweep is a figure of accuracies over a varying parameter of settings, such as γ.
 type Sweep struct {
 	Title     string
 	XLabel    string
@@ -22,11 +22,11 @@ type Sweep struct {
 	Rows      []Row
 	X         []float64
 	Setting   func(x float64) string
-	Grid      string      // that holds the runs
-	Published []Published // what a paper or its authors have of the rows at the settings; nil for nothing
+	Grid      string      // of the runs
+	Published []Published // numbers of a paper or its authors for the rows and settings; nil for none
 }
 
-// names returns what tells the rows apart: methods where they share a head, heads where they share a method.
+// names returns the distinguishing names of the rows: methods if they share a head, heads if they share a method.
 func (s Sweep) names() []string {
 	methods, heads := map[string]bool{}, map[string]bool{}
 	for _, row := range s.Rows {
@@ -46,8 +46,8 @@ func (s Sweep) names() []string {
 	return names
 }
 
-// Draw returns the figure, with the 95% intervals over seeds, and what it shows in words. The figure is nil where no setting has two
-// seeds of a row that are done; then the words tell how the runs are done.
+// Draw returns the figure, with the 95% intervals over seeds, and its description in words. The figure is nil if no
+// setting has two done seeds of a row; then the words name the command that performs the runs.
 func (s Sweep) Draw(cells *experiment.Cells, rule experiment.Rule) (*plot.Plot, string, error) {
 	var curves []viz.Curve
 	var words []string
@@ -66,7 +66,8 @@ func (s Sweep) Draw(cells *experiment.Cells, rule experiment.Rule) (*plot.Plot, 
 	return p, fmt.Sprintf("%s, over %s, with 95%% intervals over seeds. %s", s.Title, s.XLabel, strings.Join(words, " ")), err
 }
 
-// DrawPublished returns the figure of what is published, and what it shows in words. It is an error if that is nothing.
+// DrawPublished returns the figure of the published numbers, and its description in words. It returns an error if there
+// are none.
 func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
 	var curves []viz.Curve
 	var words []string
@@ -86,7 +87,8 @@ func (s Sweep) DrawPublished() (*plot.Plot, string, error) {
 	return p, fmt.Sprintf("%s, as published, over %s. %s", s.Title, s.XLabel, strings.Join(words, " ")), err
 }
 
-// draw draws curves in the axes of the figure, which show two points of accuracy at least: tenths drawn large look like differences.
+// draw draws curves in the axes of the figure, with a range of at least two points of accuracy, so that tenths do not
+// look like differences.
 func (s Sweep) draw(title string, curves []viz.Curve) (*plot.Plot, error) {
 	p, err := viz.LearningCurves(viz.CurvesConfig{
 		Figure: viz.Figure{Title: title, XLabel: s.XLabel, YLabel: "accuracy (%)", Height: 3.4 * viz.Inch}, LogX: s.LogX, Whiskers: true,
@@ -101,19 +103,20 @@ func (s Sweep) draw(title string, curves []viz.Curve) (*plot.Plot, error) {
 	return p, nil
 }
 
-// ends tells where a curve begins and ends.
+// ends describes both ends of a curve.
 func ends(c viz.Curve) string {
 	n := len(c.X) - 1
 	return fmt.Sprintf("%s: %.1f%% at %g, %.1f%% at %g.", c.Name, c.Y[0], c.X[0], c.Y[n], c.X[n])
 }
 
-// published returns what is published of a row in a setting: by the best point on test images, which published numbers mostly are, or by
-// a rule that is not told.
+// published returns the published number of a row in a setting: of the best point on test images, as for most published
+// numbers, or of an unstated rule.
 func (s Sweep) published(setting string, row Row) (Published, bool) {
 	return Table{Published: s.Published}.published(setting, row, experiment.Oracle)
 }
 
-// Table sets the same numbers in a table, a column for each x, with those published ones that there are in rows below. What is not done is "n/a".
+// Table returns the same numbers as a table, a column for each x, with the published ones in rows below. Missing
+// numbers are "n/a".
 func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 	out := viz.Table{Title: s.Title, RowsHeader: s.XLabel,
 		Note: fmt.Sprintf("Accuracy (%%), mean ± 95%% interval over seeds, point chosen by: %s. The whole grid: %s.", rule, cells)}
@@ -121,7 +124,7 @@ func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 		out.Columns = append(out.Columns, fmt.Sprintf("%g", x))
 	}
 	published := viz.Table{}
-	var told []string // where the published numbers are from, each once
+	var told []string // distinct sources of the published numbers
 	for i, name := range s.names() {
 		var ours, theirs []viz.Cell
 		there := false
@@ -143,8 +146,9 @@ func (s Sweep) Table(cells *experiment.Cells, rule experiment.Rule) viz.Table {
 	return out
 }
 
-// Crossing returns between which two neighbors among X the first of two rows begins to lie above the second for good, by the means of
-// what is done, or is published: the last x at which it does not, and the next. It returns NaN for an end that there is none of.
+// Crossing returns the neighbors among X between which the first of two rows rises above the second for good, according
+// to the function mean: the last x at which it is not above, and the next. It returns NaN for an end that does not
+// exist.
 func (s Sweep) Crossing(mean func(setting string, row Row) (float64, bool), above, below Row) (low, high float64) {
 	low, high = math.NaN(), math.NaN()
 	for _, x := range s.X {
@@ -167,7 +171,7 @@ func (s Sweep) PublishedMean(setting string, row Row) (float64, bool) {
 	return p.Mean, ok
 }
 
-// MeasuredMean returns a function for [Sweep.Crossing] that takes the means of what is done.
+// MeasuredMean returns a function for [Sweep.Crossing] that returns the means of the done runs.
 func MeasuredMean(cells *experiment.Cells, rule experiment.Rule) func(setting string, row Row) (float64, bool) {
 	return func(setting string, row Row) (float64, bool) {
 		a := cells.At(setting, row.Method, row.Head, rule).Accuracy
@@ -175,7 +179,7 @@ func MeasuredMean(cells *experiment.Cells, rule experiment.Rule) func(setting st
 	}
 }
 
-// lead returns by how much one row of a setting is above another, run by run with the same seed, each at its last point.
+// lead returns the lead of one row of a setting over another, paired by seed, each at its last point.
 func lead(cells *experiment.Cells, setting string, above, below Row) evaluate.Summary {
 	return cells.Difference(above.in(setting), below.in(setting), experiment.Last)
 }

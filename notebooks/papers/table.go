@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// Table is a table of a paper: the runs that it takes, and what was published.
+// Table is a table of a paper: its runs, and the published numbers.
 type Table struct {
 	Name      string // "table-1"
 	Title     string
@@ -19,10 +19,10 @@ type Table struct {
 	Published []Published
 	Claims    []Claim
 
-	runs func(s setting) []experiment.Run // nil for a table whose grid has a function of its own
+	runs func(s setting) []experiment.Run // nil for a table with a separate grid function
 }
 
-// Row names a row: a method, and of a pretrained encoder the head.
+// Row names a row: a method, and the head for a pretrained encoder.
 type Row struct{ Method, Head string }
 
 // String names the row: "PUCL, nnPU".
@@ -43,12 +43,12 @@ type Published struct {
 	Setting string
 	Row     Row
 	Mean    float64
-	Spread  float64         // what the paper prints behind ±; 0 where it prints nothing
-	Rule    experiment.Rule // by which the point of a run was chosen; "" where the source does not say
-	Source  string          // with the protocol and how the point was chosen, as far as they are told
+	Spread  float64         // the number after ± in the paper; 0 for none
+	Rule    experiment.Rule // for the choice of a run's point; "" if the source does not state it
+	Source  string          // with the protocol and the choice of the point, if stated
 }
 
-// grids are all grids by name.
+// grids returns all grids by name.
 func grids() map[string]func(experiment.Size) (experiment.Grid, error) {
 	return map[string]func(experiment.Size) (experiment.Grid, error){
 		"table-1":       Table1().Grid,
@@ -93,7 +93,8 @@ func Find(name string, size experiment.Size) (experiment.Grid, error) {
 	return of(size)
 }
 
-// Grid returns the runs of the table at a size: setting after setting, and in each the first seed of all methods before the second.
+// Grid returns the runs of the table at a size, by setting, and in each setting the first seed of all methods before
+// the second.
 func (t Table) Grid(size experiment.Size) (experiment.Grid, error) {
 	if t.runs == nil {
 		return Find(t.Name, size)
@@ -121,8 +122,8 @@ func (t Table) Settings(size experiment.Size) ([]string, error) {
 	return names, err
 }
 
-// published returns what was published of a row in a setting for results chosen by a rule, the first of several numbers; those whose
-// rule is not told stand beside all rules.
+// published returns the published number of a row in a setting for results chosen by a rule, the first of several.
+// Numbers with an unstated rule match all rules.
 func (t Table) published(setting string, row Row, rule experiment.Rule) (Published, bool) {
 	for _, rule := range []experiment.Rule{rule, ""} {
 		for _, p := range t.Published {

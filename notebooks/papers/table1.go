@@ -2,8 +2,9 @@ package papers
 
 import "github.com/puclab/puclab/notebooks/experiment"
 
-// Table1 is Table 1 of "Contrastive Positive Unlabeled Learning": three losses to pretrain an encoder by, and on each encoder two
-// heads, nnPU with the true class prior and PUPL with cross-entropy. Four heads more stand beside them here, see [Heads].
+// Table1 is Table 1 of "Contrastive Positive Unlabeled Learning": three losses for pretraining an encoder, and on each
+// encoder two heads, nnPU with the true class prior and PUPL with cross-entropy. Here it has four more heads, see
+// [Heads].
 func Table1() Table {
 	t := Table{
 		Name: "table-1", Title: "Table 1: what pseudo-labels are worth", Published: published1(), Claims: claims1(),
@@ -24,14 +25,14 @@ func Table1() Table {
 	return t
 }
 
-// The numbers of Table 1, as claims and published numbers name them.
+// The sources of Table 1, as named in claims and published numbers.
 const (
 	paper1  = "Contrastive Positive Unlabeled Learning, Table 1"
 	source1 = paper1 + " (which epoch counts and what ± stands for is not told; its authors' public code reports the best epoch on test images)"
 	beside1 = source1 + ", with 3,000 labels for 2,250"
 )
 
-// number is a mean and what stands behind ±.
+// number is a mean and the number after ±.
 type number struct{ mean, spread float64 }
 
 // published1 returns all numbers of Table 1.
@@ -71,8 +72,8 @@ func published1() (list []Published) {
 // benchmarks1 are the columns of Table 1.
 var benchmarks1 = [6]string{"FMNIST-I", "FMNIST-II", "CIFAR-I", "CIFAR-II", "STL-I", "STL-II"}
 
-// settingOf returns the setting that a column of a table stands for. Its columns of 3,000 labels on STL-10, which has 2,500
-// labeled positives, are set beside the 2,250 of the code of VPU.
+// settingOf returns the setting of a column of a table. Columns with 3,000 labels on STL-10, which has 2,500 labeled
+// positives, correspond to the 2,250 of VPU's code.
 func settingOf(benchmark string, labeled int) string {
 	if benchmark == "STL-I" || benchmark == "STL-II" {
 		labeled = min(labeled, 2250)
@@ -80,7 +81,7 @@ func settingOf(benchmark string, labeled int) string {
 	return settingName(benchmark, labeled)
 }
 
-// claims1 returns what the paper reads from Table 1, setting by setting.
+// claims1 returns the paper's conclusions from Table 1, by setting.
 func claims1() (list []Claim) {
 	for _, labeled := range []int{1000, 3000} {
 		for _, benchmark := range benchmarks1 {

@@ -4,7 +4,7 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// Table2 is Table 2 of "Contrastive Positive Unlabeled Learning" with baselines that came later: PUCL with PUPL against them.
+// Table2 is Table 2 of "Contrastive Positive Unlabeled Learning" with later baselines: PUCL with PUPL against them.
 func Table2() Table {
 	t := Table{
 		Name: "table-2", Title: "Table 2: PUCL and its baselines", Published: published2(), Claims: claims2(),
@@ -24,7 +24,7 @@ func Table2() Table {
 					}
 				}
 			}
-			// Nobody knows the classes of most images of STL-10.
+			// The classes of most images of STL-10 are unknown.
 			if s.benchmark.Set != "STL-10" && s.has(TrueLabels) {
 				for seed := range uint64(s.SlowSeeds) {
 					runs = append(runs, s.trueLabels(seed+1))
@@ -40,7 +40,7 @@ func Table2() Table {
 	return t
 }
 
-// Where the numbers of Table 2 are from, by which protocol, and which epoch counts.
+// The sources of the numbers of Table 2, with protocol and choice of epoch.
 const (
 	protocolDCPU = "accuracy as micro-F1; a CNN of 12 layers, on Fashion-MNIST an MLP of 5; n_P is not told: set beside 1,000, where it " +
 		"agrees with other tables"
@@ -58,9 +58,10 @@ const (
 	sourceDistPU = "Dist-PU, CVPR 2022, as reported by others (n_P 1,000; which epoch counts is not told)"
 )
 
-// published2 returns what is published of the baselines, of several numbers in a cell first the one that other rows are from too. The
-// numbers of Table 2 itself could not be had, nor any of PAN, of baselines but two with 3,000 labels, and of most on STL-10: their
-// cells stay blank. Numbers of other tasks, such as another split of Fashion-MNIST, are not entered.
+// published2 returns the published numbers of the baselines; of several numbers in a cell the first has the same source
+// as other rows. The numbers of Table 2 itself are not available, nor any for PAN, for most baselines with 3,000
+// labels, and for most on STL-10: their cells stay blank. Numbers of other tasks, such as another split of
+// Fashion-MNIST, are not included.
 func published2() (list []Published) {
 	add := func(benchmark string, labeled int, method string, n number, rule experiment.Rule, source string) {
 		list = append(list, Published{settingOf(benchmark, labeled), Row{method, ""}, n.mean, n.spread, rule, source})
@@ -108,7 +109,7 @@ func published2() (list []Published) {
 	return list
 }
 
-// claims2 returns what the paper reads from Table 2: PUCL with PUPL is above every baseline in it.
+// claims2 returns the paper's conclusion from Table 2: PUCL with PUPL is above every baseline in it.
 func claims2() (list []Claim) {
 	for _, labeled := range []int{1000, 3000} {
 		for _, benchmark := range benchmarks1 {

@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// A draw has the numbers of rows of the published protocol. The columns of this table are the class and a row number, so
-// that the classes of labeled and of test rows can be checked and no row can have two parts.
+// A draw has the row numbers of the published protocol. The columns of this table are the class and a row number, so
+// that the classes of labeled and of test rows can be checked, and that no row is in two parts.
 func TestDrawTable(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDataDir, dir)

@@ -6,8 +6,8 @@ import (
 	"github.com/puclab/puclab/datasets"
 )
 
-// fashionTasks are Figure 8's three tasks on clothes: a T-shirt stands in for the airplane, a shirt for the bird, a sneaker for the cat
-// and an ankle boot for the dog, so that two and two look alike as they do there.
+// fashionTasks are Figure 8's three tasks on clothes: a T-shirt replaces the airplane, a shirt the bird, a sneaker the
+// cat and an ankle boot the dog, so that they also form two similar pairs.
 var fashionTasks = map[string][2][]int{
 	"FMNIST-easy":   {{7, 9}, {0, 6}},
 	"FMNIST-medium": {{0, 7, 9}, {6}},

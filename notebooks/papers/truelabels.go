@@ -16,8 +16,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// TrueLabels is the row of Table 2 that is no method: the network of the baselines, told the class of every image. What a baseline stays below
-// it is the price of having positive and unlabeled images alone; what it stays below a number in print is the network's and the files'.
+// TrueLabels is the fully supervised row of Table 2: the network of the baselines with the class of every image. The
+// gap of a baseline to it is the cost of PU data; its own gap to published numbers is due to the network and the files.
 const TrueLabels = "all true labels"
 
 // trueLabelsVersion is the version of these runs.
@@ -26,13 +26,14 @@ const trueLabelsVersion = 1
 // Supervised is the configuration of a run with [TrueLabels].
 type Supervised struct {
 	Data    Data
-	Encoder string // with a linear layer behind it, which reads embeddings of length one
+	Encoder string // with a linear output layer, whose input is normalized to unit length
 	Update  string // optimizer, learning rate and schedule
-	Batch   int    // images in a batch, of which as large a share is positive as of all
-	Epochs  int    // as many as baselines make; the last one is judged
+	Batch   int    // images in a batch, with the overall fraction of positives
+	Epochs  int    // as many as for baselines; the last one is evaluated
 }
 
-// trueLabels returns the run of a setting that trains the network of the baselines by the classes of the images that to baselines are unlabeled.
+// trueLabels returns the run of a setting that trains the network of the baselines on the classes of the images that
+// are unlabeled for baselines.
 func (s setting) trueLabels(seed uint64) experiment.Run {
 	config := classify.FineTuneConfig{
 		BatchStatistics: true, Epochs: s.Epochs, BatchSize: s.Baseline.Positives + s.Baseline.Unlabeled,
@@ -64,7 +65,7 @@ func (s setting) supervise(ctx context.Context, eng *engine.Engine, place experi
 	if err != nil {
 		return nil, err
 	}
-	_, unlabeled := rows.Split(data.train.Labeled) // labeled images are among these again
+	_, unlabeled := rows.Split(data.train.Labeled) // these include the labeled images
 	learn, err := read(data.train.images, rows.Pick(data.train.Index, unlabeled))
 	held, heldErr := read(data.held.images, data.held.Index)
 	test, testErr := read(data.test, rows.All(data.test.Len()))

@@ -19,30 +19,31 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// uciSet is a table of the UCI repository as PU data: which files it is in, and which of its rows are positive.
+// uciSet is a table of the UCI repository as PU data: its files, and its positive rows.
 type uciSet struct {
 	name  string
 	files []string // one after the other
-	comma string   // between values; "" means any white space
+	comma string   // between values; "" means white space
 
-	header      bool // the first line of each file names the columns
-	class       int  // column that tells the class, a negative number counting from the end; see also firstFile
-	firstFile   bool // the rows of the first file are positive, and no column tells the class
-	positive    string
-	negative    string
-	above       float64 // if positive is "": the classes above this number
-	labeled     int     // the protocol's n_P, and how many positives and negatives are unlabeled, at a class prior of ¼
+	header    bool // the first line of each file names the columns
+	class     int  // column of the class; a negative number counts from the end; see also firstFile
+	firstFile bool // the rows of the first file are positive, and there is no class column
+	positive  string
+	negative  string
+	above     float64 // if positive is "": the classes above this number
+	// The protocol's n_P, and the numbers of unlabeled positives and negatives, at a class prior of ¼.
+	labeled     int
 	positives   int
 	negatives   int
 	passes      int     // epochs of a baseline
-	corruption  float64 // share of a row's features that a view has from other rows; 0 means corrupted
+	corruption  float64 // fraction of a row's features that a view takes from other rows; 0 means corrupted
 	description string
 }
 
-// uciSets are six tables on which estimates of the class prior are published, with the numbers of examples of that protocol.
+// uciSets are six tables with published estimates of the class prior, with the numbers of examples of that protocol.
 //
-// Source: the program of Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020
-// (dimonenka/DEDPUL), at a share of negatives of ¾ among unlabeled examples.
+// Source: the program of Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning",
+// ICMLA 2020 (dimonenka/DEDPUL), at a share of negatives of ¾ among unlabeled examples.
 func uciSets() []uciSet {
 	return []uciSet{
 		{name: "spambase", files: []string{"spambase.csv"}, comma: ",", class: -1, positive: "1", negative: "0",
@@ -60,8 +61,8 @@ func uciSets() []uciSet {
 	}
 }
 
-// read returns the table, every column of mean 0 and standard deviation 1 over all rows, those of the test among them (no class is looked
-// at), class 1 being the positive one, and a digest of its files.
+// read returns the table and a digest of its files. Every column has mean 0 and standard deviation 1 over all rows,
+// including test rows (this uses no classes); class 1 is the positive one.
 func (u uciSet) read() (*tabular.Table, string, error) {
 	var lines [][]string
 	var content []byte
@@ -114,7 +115,7 @@ func (u uciSet) read() (*tabular.Table, string, error) {
 	return table, train.Digest(content), nil
 }
 
-// source tells in a record what was read.
+// source describes the files for a record.
 func (u uciSet) source(digest string) string {
 	return fmt.Sprintf("UCI's %s (files with digest %s)", u.name, digest)
 }
@@ -134,8 +135,8 @@ func (u uciSet) isPositive(class string) (bool, error) {
 	return number > u.above, nil
 }
 
-// column returns column j as numbers; where none of its values is a number, they are numbered in their alphabetical order. It is an error if
-// some are, or if one is not finite.
+// column returns column j as numbers; if none of its values is a number, values are numbered in alphabetical order. It
+// returns an error if only some are numbers, or if one is not finite.
 func column(lines [][]string, j int) ([]float64, error) {
 	numbers := make([]float64, len(lines))
 	var categories []string
@@ -163,7 +164,7 @@ func column(lines [][]string, j int) ([]float64, error) {
 	return numbers, nil
 }
 
-// uciNames are what the repository calls the files, where that is something else.
+// uciNames are the repository's names of files, if they differ.
 var uciNames = map[string]string{
 	"spambase.csv": "spambase.data", "mushroom.csv": "agaricus-lepiota.data", "pageblock.txt": "page-blocks.data",
 	"wine-red.csv": "winequality-red.csv", "wine-white.csv": "winequality-white.csv",

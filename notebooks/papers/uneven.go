@@ -10,11 +10,11 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// unevenLabels names the grid over how unevenly labels are drawn.
+// unevenLabels names the grid over the unevenness of labels.
 const unevenLabels = "uneven-labels"
 
-// Unevenness is what [UnevenLabels] goes through: how many times as likely a positive is labeled as one of the next positive class; 1 is
-// as in all other grids.
+// Unevenness are the ratios in [UnevenLabels] of labeling probabilities between successive positive classes; 1 is the
+// case of all other grids.
 func Unevenness() []float64 { return []float64{1, 2, 5} }
 
 // UnevenAt names the setting of such an unevenness.
@@ -28,9 +28,9 @@ func unevenly(name string, times float64) string {
 	return fmt.Sprintf("%s, unevenly by %g", name, times)
 }
 
-// UnevenLabels is what becomes of heads on encoders by PUCL, and of classifiers without a prior, when labels are not drawn evenly from the
-// positives, which all of them suppose: of three positive classes the first is labeled more often than the second, and that more often
-// than the third, in what is learned from and in what is held out alike. Test images are as ever.
+// UnevenLabels measures heads on encoders by PUCL, and classifiers without a prior, when labels are not a uniform
+// sample of the positives, which all of them assume. Of three positive classes the first is labeled more often than the
+// second, and the second more often than the third, in training and held-out data alike. Test images are unchanged.
 func UnevenLabels(size experiment.Size) (experiment.Grid, error) {
 	var s setting
 	const seeds = 3
@@ -69,12 +69,12 @@ func OverUnevenness() Sweep {
 	}
 }
 
-// unevenRows are what learns from uneven labels.
+// unevenRows lists the classifiers that are trained on uneven labels.
 func unevenRows() []Row {
 	return []Row{{crossFitMethod, FirstTime}, {crossFitMethod, SecondTime}, {"PUCL", NNPU}, {"PUCL", PUPLOnZ}, {"PUCL", Mixture}, {"PUCL", Ceiling}}
 }
 
-// claimsUneven returns that everybody loses who learns from the labels.
+// claimsUneven returns the claims that every classifier trained on the labels loses accuracy.
 func claimsUneven() (list []Claim) {
 	for _, times := range Unevenness()[1:] {
 		for _, row := range unevenRows()[:5] {
@@ -87,7 +87,8 @@ func claimsUneven() (list []Claim) {
 	return list
 }
 
-// drawUnevenly has the labels of a split drawn in proportion to a weight for each positive class, each times as large as that of the next.
+// drawUnevenly draws the labels of a split in proportion to a weight for each positive class, times as large as the
+// next class's.
 func drawUnevenly(config *datasets.SplitConfig, labels []int, times float64) {
 	config.Draw = datasets.Weighted
 	config.Propensity = func(row int) float64 {

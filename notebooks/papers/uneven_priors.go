@@ -13,17 +13,17 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// unevenPriors names the grid of estimates of class priors from labels that are not drawn evenly.
+// unevenPriors names the grid of estimates of class priors from unevenly drawn labels.
 const unevenPriors = "uneven-priors"
 
-// thirds are into how many parts the positives of a table are cut, in the order of their first principal component, so that a table of two
-// classes has positives of several kinds.
+// thirds is the number of parts of a table's positives in the order of their first principal component, which gives a
+// table of two classes several kinds of positives.
 const thirds = 3
 
-// UnevenPriors is what becomes of estimates of the class prior when labels are not drawn evenly from the positives, which all of them
-// suppose: on the tables of [PriorsOnTables], half of the unlabeled rows being positive, with three tenths of the labels there, drawn from
-// the positives that are labeled there. Of three parts of the positives the first is labeled more often than the second, and that more often
-// than the third, as in [Unevenness]. Unlabeled rows are as ever.
+// UnevenPriors measures estimates of the class prior when labels are not a uniform sample of the positives, which all
+// of them assume. It uses the tables of [PriorsOnTables] with half of the unlabeled rows positive, and three tenths of
+// its labels, drawn from its labeled positives. Of three parts of the positives the first is labeled more often than
+// the second, and the second more often than the third, as in [Unevenness]. Unlabeled rows are unchanged.
 func UnevenPriors(size experiment.Size) (experiment.Grid, error) {
 	c, sets, draws, err := tablePriors(size)
 	if err != nil {
@@ -47,11 +47,12 @@ func unevenPriorAt(set string, times float64) string {
 	return unevenly(settingName(PriorSetting(set, priorShares[half]), unevenlyLabeled(set)), times)
 }
 
-// unevenlyLabeled returns how many rows of a table are labeled.
+// unevenlyLabeled returns the number of labeled rows of a table.
 func unevenlyLabeled(set string) int { return 3 * priorDraws[set][half][0] / 10 }
 
-// label draws the labeled rows of a pool of positives, and returns the largest prior that they leave possible if no negative lies among
-// the first third of the positives, of which most are labeled: that is a third of them, a larger share of the labeled rows, and p_U/p_P is least there.
+// label draws the labeled rows of a pool of positives. It returns the largest prior compatible with them if no negative
+// lies among the first third of the positives, which is labeled most. That third has a larger fraction of the labeled
+// rows, so p_U/p_P is smallest there.
 func (c TablePrior) label(table *tabular.Table, pool []int, seed uint64) (labeled []int, limit float64, err error) {
 	part, err := partsOf(table)
 	if err != nil {
@@ -83,7 +84,7 @@ func (c TablePrior) label(table *tabular.Table, pool []int, seed uint64) (labele
 	return labeled, c.prior() / thirds * float64(len(labeled)) / float64(first), nil
 }
 
-// partsOf returns, for each row of a table, 0 where it is negative and else which of the thirds of the positives it is in, from 1.
+// partsOf returns, for each row of a table, 0 for negatives and else its third of the positives, from 1.
 func partsOf(table *tabular.Table) ([]int, error) {
 	var positives []int
 	for row, class := range table.Labels {
@@ -115,9 +116,9 @@ func partsOf(table *tabular.Table) ([]int, error) {
 	return part, nil
 }
 
-// DrawUnevenPriors returns what estimators make of a class prior of one half when labels are not drawn evenly, on average over all done runs,
-// and how many of their intervals of level 0.9 contain it, beside the largest prior that such labels leave possible where the first third of
-// the positives has no negatives among it.
+// DrawUnevenPriors returns the mean estimates of a class prior of one half from unevenly drawn labels, over all done
+// runs, and the coverage of intervals of level 0.9. Beside them is the largest prior compatible with such labels if the
+// first third of the positives contains no negatives.
 func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
 	out := viz.Table{
 		Title: "A class prior of ½ from labels drawn unevenly", RowsHeader: "estimator", Decimals: 3,
@@ -150,7 +151,7 @@ func DrawUnevenPriors(cells *experiment.Cells) viz.Table {
 	return out
 }
 
-// claimsUnevenPriors returns that the most precise estimators lose, on every table.
+// claimsUnevenPriors returns the claims that the most precise estimators lose accuracy on every table.
 func claimsUnevenPriors() (list []Claim) {
 	for _, times := range Unevenness()[1:] {
 		for _, head := range []string{"BBE", "DEDPUL"} {

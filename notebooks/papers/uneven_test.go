@@ -17,8 +17,8 @@ import (
 	"github.com/puclab/puclab/pucl/prior"
 )
 
-// The first positive class is labeled as many times as often as the second, and that as the third, but for chance; what is held out is
-// labeled so too, and the even setting is that of the tables.
+// The labeling rates of successive positive classes have the given ratio, up to chance, in held-out data too; the even
+// setting is that of the tables.
 func TestUnevenLabels(t *testing.T) {
 	d := smoke().Data
 	d.Labeled, d.Uneven = 600, 2
@@ -60,7 +60,7 @@ func TestUnevenLabels(t *testing.T) {
 		"%d runs, %d of them shared; want 18 and 6", len(grid.Runs), shared)
 }
 
-// Of the runs that are committed, each unevenness has three, all heads of PUCL but the one that is shown all classes.
+// Of the committed runs, each unevenness has three, with all heads of PUCL except the fully supervised one.
 func TestUnevenChoosing(t *testing.T) {
 	cells := committed(t, unevenLabels)
 	kinds := StudyUnevenChoosing(cells)
@@ -80,8 +80,8 @@ func TestUnevenChoosing(t *testing.T) {
 	}
 }
 
-// Where three kinds of positives and the negatives are apart, labels drawn unevenly make estimators find the limit, which
-// for weights 1, 1/t and 1/t² is the prior times a third of their sum.
+// If three kinds of positives and the negatives are separated, uneven labels move estimates to the limit, which for
+// weights 1, 1/t and 1/t² is the prior times a third of their sum.
 func TestUnevenPriorsFindTheLimit(t *testing.T) {
 	expect.Slow(t)
 	random := rand.New(rand.NewPCG(3, 1))
@@ -136,7 +136,8 @@ func TestUnevenPriors(t *testing.T) {
 	expect.That(t, len(list) == 24, "%d claims, want 24", len(list))
 }
 
-// The cells of the drawing are means over the committed runs by hand, and the estimates fall towards what labels leave possible.
+// The cells of the drawing are means over the committed runs by hand, and the estimates fall towards the largest
+// compatible prior.
 func TestDrawUnevenPriors(t *testing.T) {
 	cells := committed(t, unevenPriors)
 	table := DrawUnevenPriors(cells)
@@ -164,8 +165,8 @@ func TestDrawUnevenPriors(t *testing.T) {
 	}
 }
 
-// A draw labels positives, and has as many unlabeled rows of both classes beside them as it says; every estimator makes an estimate with
-// an interval of them, right where classes are far apart but for the two that are not made for it.
+// A draw has labeled positives and the specified unlabeled rows of both classes. Every estimator returns an estimate
+// with an interval, correct for well-separated classes except for the two that are not designed for them.
 func TestPriorsOfATable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	features, labels := mat.NewDense(600, 3, nil), make([]int, 600)
@@ -206,7 +207,7 @@ func TestPriorsOfATable(t *testing.T) {
 	}
 }
 
-// Every draw has the share of positives that its setting names, but for the rows that a set lacks.
+// Every draw has the fraction of positives in its setting's name, except for rows that a set lacks.
 func TestPriorDraws(t *testing.T) {
 	grid, err := PriorsOnTables(experiment.Laptop)
 	expect.Require(t, err == nil && len(grid.Runs) == 300, "%d runs, %v", len(grid.Runs), err)

@@ -6,7 +6,7 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// claims are what the runs of a grid decide.
+// claims are the claims that the runs of a grid decide.
 type claims struct {
 	grid string
 	list []Claim
@@ -28,8 +28,8 @@ func claimedByFigures() []claims {
 	}
 }
 
-// Verdicts decides the claims of all experiments by the runs of a store that are done at a size, each run judged at its
-// last point. Claims about settings of which the grid has no run at that size are left out.
+// Verdicts decides the claims of all experiments by the done runs of a store at a size, each run evaluated at its last
+// point. Claims about settings without runs in the grid at that size are omitted.
 func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err error) {
 	for _, c := range claimed() {
 		grid, err := Find(c.grid, size)
@@ -46,7 +46,7 @@ func Verdicts(store *experiment.Store, size experiment.Size) (all []Finding, err
 	return all, nil
 }
 
-// find finds what the claims compare, without verdicts.
+// find measures the effects of the claims, without verdicts.
 func (c claims) find(cells *experiment.Cells) (all []Finding) {
 	for _, claim := range c.list {
 		if claim.has(cells) {

@@ -12,10 +12,10 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// viewsStream keeps the draws of these views apart from others of the same seed.
+// viewsStream separates the draws of these views from others with the same seed.
 const viewsStream = 0x71e35
 
-// viewsOf returns a view of every held-out image, by which predictions are compared with those of the image itself.
+// viewsOf returns a view of every held-out image, for comparing the predictions on both.
 func (o *opened) viewsOf(eng *engine.Engine, recipe augment.Recipe, seed uint64) (*datasets.Images, error) {
 	n := o.held.images.Len()
 	pixels, err := read(o.held.images, rows.All(n))
@@ -37,7 +37,7 @@ func (o *opened) viewsOf(eng *engine.Engine, recipe augment.Recipe, seed uint64)
 	}, nil
 }
 
-// agreement returns, as values of a point, how far logits of examples and of views of them have the same sign.
+// agreement returns, as values of a point, the agreement in sign between logits of examples and of their views.
 func agreement(own, views []float64) (map[string]float64, error) {
 	positive := func(logits []float64) []bool {
 		out := make([]bool, len(logits))

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/vqa"
 )
 
-// answering names the grid of question answering, and what its claims are filed under.
+// answering names the grid of question answering, and the experiment of its claims.
 const (
 	answering           = "question-answering"
 	experimentAnswering = "question answering"
@@ -22,30 +22,30 @@ const (
 // answeringVersion is the version of its runs; see experiment.Run.
 const answeringVersion = 1
 
-// AnswersAlone is the method that learns from answers with no alignment, beside which the others are seen to gain by theirs.
+// AnswersAlone is the method that trains only on answers, without alignment, as the baseline.
 const AnswersAlone = "answers alone"
 
-// What is measured of a run beside the share of hits: the scores of the VQA challenge, from 0 to 1.
+// The measurements of a run in addition to the fraction of hits: the scores of the VQA challenge, from 0 to 1.
 const (
 	ConsensusScore   = "consensus"
 	LeaveOneOutScore = "leave one out"
 )
 
-// Answering is the configuration of a run that learns to answer questions about images.
+// Answering is the configuration of a run that trains a model to answer questions about images.
 type Answering struct {
-	Source         string  // of the questions: [Rendered], which "" means too, or [VQAv2]
-	Images, Tested int     // to learn from, and to be asked about after that; 0 means all that VQA v2 has
-	Questions      int     // to each rendered image
+	Source         string  // of the questions: [Rendered], also meant by "", or [VQAv2]
+	Images, Tested int     // training and test images; 0 means all of VQA v2
+	Questions      int     // per rendered image
 	Edge           int     // of an image in pixels
-	Disagreement   float64 // of people, about rendered images
-	FalseCaptions  float64 // share of the images to learn from whose caption is another's
+	Disagreement   float64 // of annotators, about rendered images
+	FalseCaptions  float64 // fraction of the training images with another image's caption
 	Objective      string  // of all six terms; "" for none
 	Batch, Steps   int
-	Rate           float64 // learning rate at its height
+	Rate           float64 // peak learning rate
 	Dim, Layers    int     // of the encoders; 0 means ViT-B/16 and BERT-base with the weights of Hugging Face; see [Answering.Model]
 }
 
-// answeringAmounts say how much is learned at each size, by how many seeds, and over which shares of false captions.
+// answeringAmounts are the amounts of training at each size, the seeds, and the fractions of false captions.
 var answeringAmounts = map[experiment.Size]struct {
 	Answering
 	seeds  int
@@ -53,26 +53,26 @@ var answeringAmounts = map[experiment.Size]struct {
 }{
 	experiment.Smoke:  {Answering{Source: Rendered, Images: 64, Tested: 32, Questions: 4, Edge: 32, Disagreement: 0.1, Batch: 16, Steps: 4, Rate: 1e-3, Dim: 16, Layers: 1}, 1, []float64{0.5}},
 	experiment.Laptop: {Answering{Source: Rendered, Images: 4000, Tested: 1000, Questions: 4, Edge: 32, Disagreement: 0.1, Batch: 64, Steps: 3000, Rate: 1e-3, Dim: 64, Layers: 3}, 3, []float64{0, 0.25, 0.5}},
-	// Of the slides nothing but the data and the model is told; batch, steps and rate are the least that TCL's fine-tuning comes near to.
+	// The slides state only data and model; batch, steps and rate are the smallest that approximate TCL's fine-tuning.
 	experiment.Paper: {Answering{Source: VQAv2, Edge: 224, Batch: 64, Steps: 50_000, Rate: 2e-5}, 5, []float64{0, 0.25, 0.5}},
 }
 
 // LPosAt names the method L_Pos with a τ⁺.
 func LPosAt(tauPlus float64) string { return fmt.Sprintf("L_Pos, τ⁺ = %g", tauPlus) }
 
-// AnsweringTauPlus are the τ⁺ of L_Pos: two and four times the share of a batch of 64 that one image is, with which it would be N-pair
-// where images are compared with texts.
+// AnsweringTauPlus are the τ⁺ of L_Pos: two and four times the share of one image in a batch of 64; at that share L_Pos
+// equals N-pair in comparisons of images with texts.
 func AnsweringTauPlus() []float64 { return []float64{2.0 / 64, 4.0 / 64} }
 
-// FalseCaptions names the setting with that share of false captions, of questions from a source.
+// FalseCaptions names the setting with that fraction of false captions, of questions from a source.
 func FalseCaptions(source string, share float64) string {
 	return fmt.Sprintf("%s, %g%% false captions", source, 100*share)
 }
 
-// QuestionAnswering sets N-pair beside L_Pos in all six comparisons of a model that answers questions, over the share of images that
-// come with the caption of another: the slides' experiment on VQA, on questions that are rendered, of which it is known which pairs of
-// an image and a text are false. A model that learns from answers alone, to which captions make no difference, is beside them. At size
-// paper it is VQA v2 itself, with captions of COCO, of which as many more are made false.
+// QuestionAnswering compares N-pair with L_Pos in all six comparisons of a question-answering model, over the fraction
+// of images with another image's caption. It is the slides' experiment on VQA with rendered questions, for which the
+// false pairs of an image and a text are known. A model trained on answers alone, which captions do not affect, is the
+// baseline. At size paper it is VQA v2 itself, with captions of COCO, of which the same fractions are made false.
 func QuestionAnswering(size experiment.Size) (experiment.Grid, error) {
 	a, err := ofSize(answeringAmounts, size)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c Answering) run(method string, o pucl.Objective, seed uint64) experiment.
 	}
 }
 
-// Model returns the configuration of the model, without the weights to start from.
+// Model returns the configuration of the model, without initial weights.
 func (c Answering) Model(o pucl.Objective, seed uint64) vqa.Config {
 	m := vqa.Config{}
 	if c.Dim == 0 {
@@ -125,7 +125,7 @@ func (c Answering) Model(o pucl.Objective, seed uint64) vqa.Config {
 	return m
 }
 
-// learn does a run and judges it at its end.
+// learn does a run and evaluates it at its end.
 func (c Answering) learn(ctx context.Context, eng *engine.Engine, place experiment.Place, o pucl.Objective, seed uint64) (*experiment.Outcome, error) {
 	learn, test, err := c.Draw(seed)
 	if err != nil {
@@ -156,7 +156,7 @@ func (c Answering) learn(ctx context.Context, eng *engine.Engine, place experime
 	return &experiment.Outcome{Record: m.Record, Points: []experiment.Point{point}}, nil
 }
 
-// AnsweringSweep returns the figure of the share of hits over the share of false captions at a size.
+// AnsweringSweep returns the figure of the fraction of hits over the fraction of false captions at a size.
 func AnsweringSweep(size experiment.Size) (Sweep, error) {
 	a, err := ofSize(answeringAmounts, size)
 	s := Sweep{Title: "Answers that somebody gave", XLabel: "share of false captions", X: slices.Clone(a.shares), Grid: answering,
@@ -167,7 +167,8 @@ func AnsweringSweep(size experiment.Size) (Sweep, error) {
 	return s, err
 }
 
-// claimsAnswering returns what the slides report of VQA, at every share of false captions, and what would explain it.
+// claimsAnswering returns the slides' results on VQA, at every fraction of false captions, and their possible
+// explanation.
 func claimsAnswering() (list []Claim) {
 	const slides = "Nikitina, slides on distribution bias, VQA: 0.67 and 0.69"
 	seen := map[string]bool{}

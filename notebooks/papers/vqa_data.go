@@ -29,13 +29,13 @@ const (
 	VQAv2    = "VQA v2"   // about the images of COCO
 )
 
-// Asked are questions as a model takes them and, one for one, as they are scored.
+// Asked holds questions as model input and, in the same order, for scoring.
 type Asked struct {
 	vqa.Data
 	asking.Set
 }
 
-// Draw returns what a seed learns from and, about other images, what it is asked after that.
+// Draw returns the training questions of a seed and its test questions about other images.
 func (c Answering) Draw(seed uint64) (learn, test *Asked, err error) {
 	switch c.Source {
 	case Rendered, "":
@@ -51,7 +51,7 @@ func (c Answering) Draw(seed uint64) (learn, test *Asked, err error) {
 	return learn, test, nil
 }
 
-// render returns rendered questions; the captions of those to be asked are all right.
+// render returns rendered questions; the captions of test images are all correct.
 func (c Answering) render(seed uint64) (learn, test *Asked, err error) {
 	tokenizer, err := vqa.NewTokenizer(slices.Concat(vqa.Special(), rendered.Words()))
 	if err != nil {
@@ -76,12 +76,13 @@ func (c Answering) render(seed uint64) (learn, test *Asked, err error) {
 	return learn, test, err
 }
 
-// commonAnswers is how many answers a model of VQA v2 chooses from: the commonest that people gave to the questions it learns from, as is
-// usual for this data set. Questions to which nobody gave one of them are not learned from; they are asked.
+// commonAnswers is the number of candidate answers of a model of VQA v2: the most frequent answers to the training
+// questions, as is usual for this data set. Training questions without any of these answers are dropped; test questions
+// are not.
 const commonAnswers = 3129
 
-// readVQA returns the questions of VQA v2 about the training images of COCO, with the first caption of each, and those about its
-// validation images. Of fewer images than there are, a seed draws which.
+// readVQA returns the questions of VQA v2 about the training images of COCO, with the first caption of each, and the
+// questions about its validation images. If not all images are used, the seed selects them.
 func (c Answering) readVQA(seed uint64) (learn, test *Asked, err error) {
 	questions, err := fileOf(VQAv2, "vqa-v2", questionsOf("train2014"))
 	if err != nil {
@@ -118,7 +119,8 @@ func (c Answering) readVQA(seed uint64) (learn, test *Asked, err error) {
 
 func questionsOf(part string) string { return "v2_OpenEnded_mscoco_" + part + "_questions.json" }
 
-// readPart returns the questions about so many images of a part of COCO, 0 meaning all, without captions and answers to choose from.
+// readPart returns the questions about most images of a part of COCO, 0 meaning all, without captions and candidate
+// answers.
 func (c Answering) readPart(dir fs.FS, part string, most int, rng *rand.Rand) (*Asked, error) {
 	all, err := asking.Read(dir, questionsOf(part), "v2_mscoco_"+part+"_annotations.json")
 	if err != nil {
@@ -161,7 +163,7 @@ func (c Answering) readPart(dir fs.FS, part string, most int, rng *rand.Rand) (*
 	return a, nil
 }
 
-// caption gives every image the first of its captions, and to a share of them that of another.
+// caption gives every image its first caption, and a fraction of them another image's.
 func (a *Asked) caption(of map[int64][]string, share float64, rng *rand.Rand) error {
 	own := make([]string, a.Images.Len())
 	for i, q := range a.Questions {
@@ -178,7 +180,7 @@ func (a *Asked) caption(of map[int64][]string, share float64, rng *rand.Rand) er
 	return err
 }
 
-// commonest returns at most so many answers, those that most people gave first, and in the order of the alphabet where as many did.
+// commonest returns at most that number of answers, the most frequent first, with ties in alphabetical order.
 func (a *Asked) commonest(most int) []string {
 	given := map[string]int{}
 	for _, q := range a.Questions {
@@ -191,7 +193,7 @@ func (a *Asked) commonest(most int) []string {
 	return list[:min(most, len(list))]
 }
 
-// dropUnanswered leaves out the questions to which nobody gave an answer of the list.
+// dropUnanswered removes the questions without an answer from the list.
 func (a *Asked) dropUnanswered() {
 	listed := map[string]bool{}
 	for _, answer := range a.Answers {
@@ -207,8 +209,9 @@ func (a *Asked) dropUnanswered() {
 	a.Questions, a.Examples = a.Questions[:kept], a.Examples[:kept]
 }
 
-// judge returns the point of answers to the questions, in their order. A question is hit where anybody gave the answer: as a confusion,
-// the hits are true positives and the misses false negatives, so that its accuracy is the slides' one.
+// judge returns the point of answers to the questions, in their order. A question is a hit if any annotator gave the
+// answer. As a confusion, hits are true positives and misses false negatives, so that the accuracy is the one of the
+// slides.
 func (a *Asked) judge(answers []string) (experiment.Point, error) {
 	given := map[int64]string{}
 	for i, e := range a.Examples {
@@ -226,7 +229,7 @@ func (a *Asked) judge(answers []string) (experiment.Point, error) {
 	}, nil
 }
 
-// The folders of the weights to start from, as Hugging Face calls them.
+// The folders of the initial weights, as named by Hugging Face.
 const (
 	vitFolder  = "vit-base-patch16-224-in21k"
 	bertFolder = "bert-base-uncased"
@@ -269,7 +272,7 @@ func bertVocabulary() (tokens []string, err error) {
 	return vqa.ReadVocabulary(file)
 }
 
-// fileOf returns the path of a file of what is called so, which lies in the folders of that name.
+// fileOf returns the path of a file in the folders of that name; errors name it what.
 func fileOf(what, name, file string) (string, error) {
 	folders := datasets.Folders(name)
 	for _, folder := range folders {

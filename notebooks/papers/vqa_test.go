@@ -22,7 +22,8 @@ import (
 	"github.com/puclab/puclab/pucl/vqa"
 )
 
-// All methods of a setting and seed learn from one set but for captions, and are asked the same questions, which nobody learned from.
+// All methods of a setting and seed are trained on one set except for captions, and tested on the same questions, which
+// are not in training.
 func TestAnsweringDraws(t *testing.T) {
 	c := answeringAmounts[experiment.Smoke].Answering
 	learn, test := expect.Must2(c.Draw(1))(t)
@@ -41,7 +42,7 @@ func TestAnsweringDraws(t *testing.T) {
 	}
 }
 
-// What people said is right, in the order of the questions; what nobody says is wrong.
+// Annotators' answers are correct, in the order of the questions; other answers are wrong.
 func TestJudgeAnswers(t *testing.T) {
 	_, test := expect.Must2(answeringAmounts[experiment.Smoke].Draw(2))(t)
 	answers := make([]string, len(test.Examples))
@@ -59,7 +60,7 @@ func TestJudgeAnswers(t *testing.T) {
 	expect.That(t, v > 0.5 && v <= 0.75, "consensus %g", v)
 }
 
-// N-pair and every L_Pos are paired in every setting by their seeds, and what learns from answers alone runs once a seed.
+// N-pair and every L_Pos are paired in every setting by their seeds, and training on answers alone runs once per seed.
 func TestAnsweringGrid(t *testing.T) {
 	grid, err := QuestionAnswering(experiment.Laptop)
 	expect.NoError(t, err)
@@ -75,8 +76,8 @@ func TestAnsweringGrid(t *testing.T) {
 	}
 }
 
-// writeVQA makes the files of VQA v2 in miniature: n images of one brightness each in both parts, whose captions tell it, and questions of
-// which every third has an answer that nobody else gives.
+// writeVQA writes a miniature VQA v2: n images of one brightness each in both parts, with captions that state it, and
+// questions of which every third has a unique answer.
 func writeVQA(t *testing.T, n int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -118,7 +119,7 @@ func writeVQA(t *testing.T, n int) {
 	}
 }
 
-// Images, first captions, questions and answers of VQA v2 belong together, and training sees nothing of the validation images.
+// Images, first captions, questions and answers of VQA v2 match, and training uses none of the validation images.
 func TestDrawOfVQA(t *testing.T) {
 	writeVQA(t, 12)
 	learn, test := expect.Must2(Answering{Source: VQAv2, Edge: 16}.Draw(1))(t)
@@ -138,7 +139,7 @@ func TestDrawOfVQA(t *testing.T) {
 	for _, e := range test.Examples {
 		expect.That(t, e.ImageID >= 200, "image %d is asked about and learned from", e.ImageID)
 	}
-	// Where few answers are chosen from, questions without one are left out, along with how they are scored.
+	// With few candidate answers, questions without one are removed, also from scoring.
 	learn.Answers = learn.commonest(2)
 	learn.dropUnanswered()
 	if len(learn.Questions) != 8 || len(learn.Examples) != 8 || learn.Questions[2].Image != 3 || learn.Examples[2].ImageID != 103 {
@@ -148,7 +149,7 @@ func TestDrawOfVQA(t *testing.T) {
 	expect.That(t, err == nil && point.Test.Confusion.TruePositive == 4, "hits %+v, error %v; want 4", point.Test, err)
 }
 
-// A seed draws which images there are where not all are taken, and whose captions are false.
+// The seed selects the images, if not all are used, and the false captions.
 func TestDrawOfLessVQA(t *testing.T) {
 	writeVQA(t, 12)
 	c := Answering{Source: VQAv2, Edge: 16, Images: 6, Tested: 5, FalseCaptions: 0.5}

@@ -21,32 +21,34 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Neighbors is the head of watched runs by which the figures of the paper judge an encoder: nearest neighbors that know all true
-// classes, on encoder outputs h scaled to length one. Beside it stands [Ceiling]. Both are measures of an encoder, and no methods.
+// Neighbors is the head of watched runs that evaluates an encoder as in the paper's figures: nearest neighbors with all
+// true classes, on encoder outputs h normalized to unit length. Like [Ceiling], it measures an encoder and is not a
+// method.
 const Neighbors = "kNN, all true labels"
 
 // The values of watched runs, which have no head.
 const (
-	Alignment  = "alignment"           // evaluate.Collapse, of the projections z of held-out images and of views of them
-	Uniformity = "uniformity"          // of those projections
-	Separation = "between-class share" // of the variance of the test images' h: 0 where the classes have one mean, 1 where each is a point
-	Rank       = "effective rank"      // evaluate.Collapse, of those projections
+	Alignment  = "alignment"  // evaluate.Collapse, of the projections z of held-out images and of views of them
+	Uniformity = "uniformity" // of those projections
+	// Of the variance of the test images' h: 0 if the classes have equal means, 1 if each is a point.
+	Separation = "between-class share"
+	Rank       = "effective rank" // evaluate.Collapse, of those projections
 )
 
-// Watched is the configuration of a run that pretrains an encoder and is judged often, by what knows all true classes.
+// Watched is the configuration of a run that pretrains an encoder and evaluates it often, with all true classes.
 type Watched struct {
 	Contrastive       // Points and Restarts are not used
-	At          []int // after how many steps it is judged
-	Bank        int   // images to learn from whose true classes the judges know, evenly out of all; 0 means all
-	Spread      int   // held-out images whose alignment and uniformity are measured; 0 means all
+	At          []int // steps after which it is evaluated
+	Bank        int   // training images with known classes for the evaluation, evenly spaced; 0 means all
+	Spread      int   // held-out images for alignment and uniformity; 0 means all
 }
 
-// watchedVersion is the version of watched runs, see experiment.Run. A new [contrastiveVersion] alone does not raise it, as the two
-// have no head but Ceiling in common.
+// watchedVersion is the version of watched runs, see experiment.Run. A new [contrastiveVersion] alone does not increase
+// it, as Ceiling is their only common head.
 const watchedVersion = 2
 
-// watchedAt returns after how many of so many steps a run is judged: ever more rarely, and at the end; a run that only shows that
-// everything works halfway and at the end.
+// watchedAt returns the steps at which a run of the given length is evaluated: at growing intervals, and at the end. A
+// smoke run is evaluated halfway and at the end.
 func watchedAt(steps int) []int {
 	if steps < 100 {
 		return []int{(steps + 1) / 2, steps}
@@ -72,7 +74,7 @@ func (s setting) watched(method string, o pucl.Objective, seed uint64) experimen
 	}
 }
 
-// unjudged is the configuration of [setting.contrastive] without what says how that judges.
+// unjudged returns the configuration of [setting.contrastive] without its evaluation parameters.
 func (s setting) unjudged(o pucl.Objective, seed uint64) Contrastive {
 	c := s.contrastive(o, seed).Config.(Contrastive)
 	c.Points, c.Restarts = 0, 0
@@ -88,11 +90,11 @@ func (s setting) watch(ctx context.Context, eng *engine.Engine, place experiment
 	})
 }
 
-// judging returns what is measured of an encoder after so many steps.
+// judging returns the measurements of an encoder after the given steps.
 type judging func(done int, m *train.Model) ([]experiment.Point, error)
 
-// followAt opens the data of a run and pretrains an encoder on what of makes of them and their batches; of says too how it is judged after the
-// steps at.
+// followAt opens the data of a run and pretrains an encoder on the batches returned by of. It evaluates the encoder
+// after the steps at with the function returned by of.
 func (s setting) followAt(ctx context.Context, eng *engine.Engine, place experiment.Place, c train.Config, at []int,
 	of func(*opened, *datasets.Batches) (train.Batches, judging, error)) (_ *experiment.Outcome, err error) {
 	data, batches, err := s.prepare(eng, c, func(o *opened) (*datasets.Split, error) { return o.train.Split, nil })
@@ -117,8 +119,8 @@ func (s setting) followAt(ctx context.Context, eng *engine.Engine, place experim
 	}, func(c train.Config) (*train.Model, error) { return train.Pretrain(ctx, eng, learned, c) })
 }
 
-// measureEncoder judges an encoder by nearest neighbors and by a linear probe, both of which know the true classes of some images to
-// learn from, and measures how its embeddings are spread.
+// measureEncoder evaluates an encoder by nearest neighbors and by a linear probe, both with the true classes of some
+// training images, and measures the spread of its embeddings.
 func (o *opened) measureEncoder(eng *engine.Engine, m *train.Model, config Watched, seed uint64) ([]experiment.Point, error) {
 	index, positive := o.train.sample(config.Bank)
 	learn, err := m.EmbedImages(eng, subset{o.train.images, index})
@@ -144,14 +146,15 @@ func (o *opened) measureEncoder(eng *engine.Engine, m *train.Model, config Watch
 	return []experiment.Point{neighbors, {Head: Ceiling, Test: &separable}, {Values: spread.values}}, nil
 }
 
-// spread is how an encoder spreads held-out images.
+// spread holds embeddings of held-out images for measurements of their spread.
 type spread struct {
 	held       []int      // the images
 	own, views *mat.Dense // z of them and of views of them
 	values     map[string]float64
 }
 
-// measureSpread measures alignment, uniformity and rank of the projections of so many held-out images; 0 means all.
+// measureSpread measures alignment, uniformity and rank of the projections of the given number of held-out images; 0
+// means all.
 func (o *opened) measureSpread(eng *engine.Engine, m *train.Model, images int) (spread, error) {
 	held := evenly(o.held.images.Len(), images)
 	own, err := m.EmbedImages(eng, subset{o.held.images, held})
@@ -163,7 +166,8 @@ func (o *opened) measureSpread(eng *engine.Engine, m *train.Model, images int) (
 	return spread{held, own.Z, views.Z, map[string]float64{Alignment: d.Alignment, Uniformity: d.Uniformity, Rank: d.EffectiveRank}}, err
 }
 
-// sample returns n rows of the images of the part, evenly out of all that are examples, and which of them are positive; 0 means all.
+// sample returns n evenly spaced rows of the part's images that are examples, and which of them are positive; 0 means
+// all.
 func (p part) sample(n int) (index []int, positive []bool) {
 	of := map[int]bool{}
 	for i, row := range p.Index {
@@ -181,7 +185,7 @@ func (p part) sample(n int) (index []int, positive []bool) {
 	return index, positive
 }
 
-// evenly returns n numbers below all, as far apart as can be; all of them where n is 0 or larger.
+// evenly returns n evenly spaced numbers below all; all of them if n is 0 or larger.
 func evenly(all, n int) []int {
 	if n <= 0 || n > all {
 		n = all
@@ -193,8 +197,8 @@ func evenly(all, n int) []int {
 	return index
 }
 
-// betweenClasses returns the share of the variance of the rows of x that lies between the means of the two classes: 0 for rows without
-// variance.
+// betweenClasses returns the fraction of the variance of the rows of x that is between the means of the two classes: 0
+// for rows without variance.
 func betweenClasses(x *mat.Dense, positive []bool) float64 {
 	n, d := x.Dims()
 	var of [2][][]float64

@@ -19,11 +19,11 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// withoutPrior names the grid of classifiers that are told no class prior.
+// withoutPrior names the grid of classifiers without a given class prior.
 const withoutPrior = "without-prior"
 
-// crossFitMethod is the method of the runs of [WithoutPrior], and its heads are the classifiers on the first encoders, by PUCL, and on those
-// by [pucl.PUDebiased], told the prior that the first ones gave.
+// crossFitMethod is the method of the runs of [WithoutPrior]. Its heads are the classifiers on the first encoders, by
+// PUCL, and on those by [pucl.PUDebiased], with the prior estimated on the first ones.
 const (
 	crossFitMethod = "CrossFit"
 	FirstTime      = "PUCL"
@@ -33,24 +33,25 @@ const (
 // crossFitVersion is the version of the runs of [contrast.CrossFit]; see experiment.Run.
 const crossFitVersion = 4
 
-// What is known of pseudo-labels, beside [EstimatedPrior], by which they were made, and values of a run of CrossFit.
+// Values of pseudo-labels, in addition to [EstimatedPrior], their prior, and values of a run of CrossFit.
 const (
-	LabelsRight  = "pseudo-labels" // share of the unlabeled training images whose pseudo-label is their class
-	MembersAlone = "members alone" // mean accuracy of the members, each by itself, on test images
-	Disagreement = "disagreement"  // share of the unlabeled training images to which the labeler of package pseudo gives the other class
+	LabelsRight  = "pseudo-labels" // fraction of the unlabeled training images with a correct pseudo-label
+	MembersAlone = "members alone" // mean test accuracy of the single members
+	// Fraction of the unlabeled training images to which the labeler of package pseudo gives the other class.
+	Disagreement = "disagreement"
 )
 
 // CrossFit is the configuration of a run of [contrast.CrossFit].
 type CrossFit struct {
 	Contrastive // of each encoder; Restarts and Points are not used
 	Folds       int
-	Again       string // the objective of the second time
-	AgainSteps  int    // steps of each encoder of the second time
-	Ceiling     bool   // whether classifiers on the same encoders that know all classes are judged too
+	Again       string // the objective of the second round
+	AgainSteps  int    // steps of each encoder of the second round
+	Ceiling     bool   // whether fully supervised classifiers on the same encoders are also evaluated
 }
 
-// WithoutPrior is [contrast.CrossFit] on the settings of Tables 1 and 2, classifiers that are told no class prior, beside the heads of the
-// encoders by PUCL, whose runs are those of Table 1, and what is published at its best.
+// WithoutPrior is [contrast.CrossFit] on the settings of Tables 1 and 2: classifiers without a given class prior,
+// beside the heads of the encoders by PUCL, whose runs are those of Table 1, and the best published numbers.
 func WithoutPrior() Table {
 	t := Table{
 		Name: withoutPrior, Title: "Classifiers that are told no class prior", Published: publishedBest(), Claims: claimsWithoutPrior(),
@@ -73,7 +74,7 @@ func WithoutPrior() Table {
 	return t
 }
 
-// publishedBest returns the best that is published of the settings, with a class prior or without.
+// publishedBest returns the best published numbers of the settings, with a class prior or without.
 func publishedBest() (list []Published) {
 	list = append(list, Published{Setting: settingOf("FMNIST-I", 1000), Row: Row{"DC-PU+", ""}, Mean: 92.73, Source: sourceDCPU})
 	for _, p := range published2() {
@@ -84,10 +85,10 @@ func publishedBest() (list []Published) {
 	return list
 }
 
-// experimentWithoutPrior names the claims about classifiers that are told no class prior.
+// experimentWithoutPrior names the claims about classifiers without a given class prior.
 const experimentWithoutPrior = "without a prior"
 
-// claimsWithoutPrior returns what a classifier without a class prior is to reach, setting by setting.
+// claimsWithoutPrior returns the targets of a classifier without a class prior, by setting.
 func claimsWithoutPrior() (list []Claim) {
 	whole := Row{crossFitMethod, SecondTime}
 	for _, labeled := range []int{1000, 3000} {
@@ -112,7 +113,7 @@ func claimsWithoutPrior() (list []Claim) {
 // crossFit returns the run of a setting.
 func (s setting) crossFit(seed uint64) experiment.Run { return s.crossFitOf(func(*CrossFit) {}, seed) }
 
-// crossFitOf returns the run of a setting with what change makes of its configuration.
+// crossFitOf returns the run of a setting with its configuration modified by change.
 func (s setting) crossFitOf(change func(*CrossFit), seed uint64) experiment.Run {
 	like := s.contrastive(pucl.PUCL(), seed)
 	config := CrossFit{Contrastive: like.Config.(Contrastive), Folds: 3, Again: pucl.PUDebiased(0).Name}
@@ -187,7 +188,7 @@ func (s setting) trainCrossFit(ctx context.Context, eng *engine.Engine, place ex
 	return data.outcome(fitted.First.Networks[0].Record, points), nil
 }
 
-// asData returns the examples as package contrast sees them.
+// asData returns the examples in the form of package contrast.
 func (p part) asData() (learn.Data, error) {
 	pixels, err := read(p.images, p.Index)
 	height, width, channels := p.images.Shape()
@@ -196,7 +197,7 @@ func (p part) asData() (learn.Data, error) {
 	}, err
 }
 
-// judgeCrossFit returns what a classifier is worth, and its members.
+// judgeCrossFit evaluates a classifier and its members.
 func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *contrast.Fitted) (experiment.Point, error) {
 	p, err := o.judgeClassifier(eng, fitted.Members...)
 	if err != nil {
@@ -221,7 +222,7 @@ func (o *opened) judgeCrossFit(eng *engine.Engine, fitted *contrast.Fitted) (exp
 	return p, nil
 }
 
-// judgeClassifier returns what the mean logit of members is worth, on test images and on those held out.
+// judgeClassifier evaluates the mean logit of members, on test images and on held-out ones.
 func (o *opened) judgeClassifier(eng *engine.Engine, members ...learn.Member) (p experiment.Point, err error) {
 	scores, err := o.testScores(eng, members...)
 	if err != nil {
@@ -253,11 +254,11 @@ func (o *opened) testScores(eng *engine.Engine, members ...learn.Member) ([]floa
 	return (&learn.Trained{Members: members}).Scores(eng, test)
 }
 
-// inTurn tells an observer of several trainings, one after the other, as of one.
+// inTurn reports several successive trainings to an observer as one.
 type inTurn struct {
 	train.Observer
-	steps  int // of all
-	before int // steps of trainings that have ended
+	steps  int // of all trainings
+	before int // steps of completed trainings
 }
 
 func (o *inTurn) whole(p train.Progress) train.Progress {
@@ -265,7 +266,7 @@ func (o *inTurn) whole(p train.Progress) train.Progress {
 	return p
 }
 
-// Start is called at the begin of each training.
+// Start is called at the start of each training.
 func (o *inTurn) Start(p train.Progress) { o.Observer.Start(o.whole(p)) }
 
 // Step is called after each step.

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// checkCells returns an error that names, by cell and line, what would not compile of a notebook. No cell runs: a slip in the last one is
-// found before the first one trains.
+// checkCells returns an error that lists the compile errors of a notebook by cell and line. No cell runs: an error in
+// the last cell is found before the first one trains.
 func (s *session) checkCells(ctx context.Context, nb *notebook) error {
 	files := token.NewFileSet()
 	cells, slips := parseCells(files, nb)
@@ -40,24 +40,25 @@ func (s *session) checkCells(ctx context.Context, nb *notebook) error {
 	return pr
 }
 
-// exportedPackage is what the go command lists of a package.
+// exportedPackage is the go command's description of a package.
 type exportedPackage struct {
 	ImportPath, Name string
-	Export           string // file of what it exports; "" where it did not compile
+	Export           string // file with its export data; "" if it did not compile
 	Error            *struct{ Err string }
 }
 
-// exports are packages by their import paths.
+// exports holds packages by import path.
 type exports struct {
 	packages map[string]exportedPackage
 	arch     string
 	std      fs.FS // the standard library's source
 }
 
-// exported has the packages compiled that the cells import, as the kernel will, and returns what they export.
+// exported compiles the packages that the cells import, as the kernel will, and returns their export data.
 func (s *session) exported(ctx context.Context, cells []codeCell) (exports, error) {
 	e := exports{map[string]exportedPackage{}, s.goTool.arch, os.DirFS(filepath.Join(s.goTool.root, "src"))}
-	args := []string{"list", "-e", "-export", "-deps", "-json=ImportPath,Name,Export,Error", "--", "flag"} // which the kernel imports
+	// Imported by the kernel.
+	args := []string{"list", "-e", "-export", "-deps", "-json=ImportPath,Name,Export,Error", "--", "flag"}
 	for _, c := range cells {
 		for _, spec := range c.specs {
 			if path := importPath(spec); !slices.Contains(args, path) && path != "C" && path != "unsafe" {
@@ -86,7 +87,7 @@ func (s *session) exported(ctx context.Context, cells []codeCell) (exports, erro
 	}
 }
 
-// open opens what a package exports.
+// open opens the export data of a package.
 func (e exports) open(path string) (io.ReadCloser, error) {
 	p := e.packages[path]
 	switch {
@@ -98,14 +99,14 @@ func (e exports) open(path string) (io.ReadCloser, error) {
 	return nil, errors.New("there is no such package")
 }
 
-// mostSlips is how many slips are told.
+// mostSlips is the number of compile errors reported at most.
 const mostSlips = 10
 
-// check returns what does not compile of the cells, each with what the cells before it declare.
+// check returns the compile errors of the cells, each compiled with the declarations of the cells before it.
 func (e exports) check(files *token.FileSet, cells []codeCell) (slips []slip) {
 	from := importer.ForCompiler(files, "gc", e.open)
 	seen := map[token.Pos]bool{}
-	told := false // that core/graph is to be imported
+	told := false // whether the missing import of core/graph was reported
 	for k := range cells {
 		file := upTo(cells[:k+1])
 		qualifiers, dots := map[token.Pos]string{}, map[token.Position]bool{}
@@ -125,12 +126,13 @@ func (e exports) check(files *token.FileSet, cells []codeCell) (slips []slip) {
 		config := types.Config{Importer: from, Sizes: types.SizesFor("gc", e.arch), FakeImportC: true, Error: func(err error) {
 			var wrong types.Error
 			if !errors.As(err, &wrong) || seen[wrong.Pos] ||
-				strings.HasPrefix(wrong.Msg, "undefined: ") && e.isPackage(qualifiers[wrong.Pos]) { // the kernel imports it by itself
+				// The kernel imports it itself.
+				strings.HasPrefix(wrong.Msg, "undefined: ") && e.isPackage(qualifiers[wrong.Pos]) {
 				return
 			}
 			at := files.Position(wrong.Pos)
 			if unusedImport(wrong.Msg) {
-				if !dots[at] { // the kernel leaves it out
+				if !dots[at] { // the kernel removes it
 					return
 				}
 				wrong.Msg += "; put an import with a dot into the first cell that uses it"
@@ -148,17 +150,17 @@ func (e exports) check(files *token.FileSet, cells []codeCell) (slips []slip) {
 				slips = append(slips, slip{cells[i].cell, at.Line, wrong.Msg})
 			}
 		}}
-		config.Check("main", files, []*ast.File{file}, nil) // its error was told already
+		config.Check("main", files, []*ast.File{file}, nil) // its error was already reported
 	}
 	return slips
 }
 
-// unusedImport reports whether a message is about an import that is not used. The kernel leaves it out, unless it is one with a dot.
+// unusedImport reports whether a message is about an unused import. The kernel removes these, except dot imports.
 func unusedImport(text string) bool {
 	return strings.Contains(text, " imported ") && strings.HasSuffix(text, "and not used")
 }
 
-// isPackage reports whether a package of that name is at hand.
+// isPackage reports whether a package of that name is available.
 func (e exports) isPackage(name string) bool {
 	if name == "" {
 		return false
@@ -176,7 +178,7 @@ func (e exports) isPackage(name string) bool {
 	return false
 }
 
-// checkOnly compiles the cells of notebooks and says so. Go is all that it takes.
+// checkOnly compiles the cells of notebooks and reports the result. It requires only Go.
 func (s *session) checkOnly(ctx context.Context, list []*notebook) (err error) {
 	if s.goTool, err = findGo(ctx, s.place); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// checked has a notebook of these code cells checked, with the real go command in a module without dependencies.
+// checked checks a notebook of these code cells, with the real go command in a module without dependencies.
 func checked(t *testing.T, cells ...string) error {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func checked(t *testing.T, cells ...string) error {
 	return checkedIn(t, place{dir}, expect.Must(readNotebook(path))(t))
 }
 
-// checkedIn has a notebook checked in a module.
+// checkedIn checks a notebook in a module.
 func checkedIn(t *testing.T, p place, nb *notebook) error {
 	t.Helper()
 	return newChecker(t, p).checkCells(context.Background(), nb)
@@ -43,13 +43,13 @@ func newChecker(t *testing.T, p place) *session {
 	return s
 }
 
-// A slip in any cell is told by cell and line.
+// An error in any cell is reported by cell and line.
 func TestCheckCellsFinds(t *testing.T) {
 	expect.Slow(t)
 	const start = "// Packages\n%noautoget\nimport \"fmt\"\n"
 	for name, tt := range map[string]struct {
 		cells []string
-		want  []string // nil where all is well
+		want  []string // nil for no error
 	}{
 		"the last line": {[]string{start, "%%\nfmt.Println(1)", "// Train\n%%\nx := 1\n\nfmt.Println(y)"}, []string{
 			"Cell 3 of a (Train), line 5: undefined: y", "fmt.Println(y)", "line 3: declared and not used: x", "Nothing was run"}},
@@ -100,12 +100,12 @@ func TestCheckCellsFinds(t *testing.T) {
 	}
 }
 
-// The habits of PyTorch are told what they are here, on the messages of the compiler about the real package.
+// PyTorch idioms are reported with their replacements, based on the compiler's messages about the real package.
 func TestMendGraph(t *testing.T) {
 	expect.Slow(t)
 	const functions = "by functions: Add, Sub, Mul, Div, AddScalar, MulScalar, OneMinus; a choice is Where"
 	s := newChecker(t, expect.Must(findRoot("."))(t))
-	var packages exports // of all codes, which import the same
+	var packages exports // of all codes, which have equal imports
 	for code, want := range map[string]string{
 		"_ = x + x": functions, "_ = 2 * x": functions, "_ = x * 0.5": functions, "_ = -x": functions, "if x { }": "takes a bool",
 		"_ = x.mean(1)": "ReduceMean(x, -1)", "_ = x.Sum(1)": "ReduceSum(x, -1)", "_ = x.detach()": "StopGradient(x)",
@@ -161,7 +161,7 @@ func TestCodeTitle(t *testing.T) {
 	}
 }
 
-// The page of a notebook shows the first line of a solution, and the rest of it when asked.
+// The page of a notebook shows the first line of a solution, and the rest on request.
 func TestPageFoldsSolutions(t *testing.T) {
 	expect.Slow(t)
 	python := expect.Must(filepath.Abs(filepath.Join("..", ".venv", "bin", "python")))(t)
@@ -174,7 +174,7 @@ v4 = nbformat.v4
 nb = v4.new_notebook(cells=[v4.new_code_cell("// Dials"), v4.new_code_cell("// Solution 1: a < b\nlab.Confirm", metadata={"tags": ["solution"]})])
 print(run_notebook.page(nb, "Title"))
 `
-	out, err := exec.Command(python, "-B", "-c", program).CombinedOutput() // here, where run_notebook.py lies
+	out, err := exec.Command(python, "-B", "-c", program).CombinedOutput() // run_notebook.py is in this folder
 	expect.Require(t, err == nil, "%v\n%s", err, out)
 	before, rest, ok := strings.Cut(string(out), "<details")
 	folded, after, end := strings.Cut(rest, "</details>")
@@ -183,7 +183,7 @@ print(run_notebook.page(nb, "Title"))
 	contains(t, folded, "<summary>Solution 1: a &lt; b</summary>", "Confirm")
 }
 
-// withTemplate returns a checkout that has the template, and its text.
+// withTemplate returns a checkout with the template, and its text.
 func withTemplate(t *testing.T) (*workshop, string) {
 	w := newWorkshop(t)
 	text := string(expect.Must(os.ReadFile(filepath.Join("..", template+".ipynb")))(t))
@@ -191,7 +191,7 @@ func withTemplate(t *testing.T) (*workshop, string) {
 	return w, text
 }
 
-// A new notebook is the template as it was before it ran, and may be committed as it is.
+// A new notebook is the template before it ran, and may be committed unchanged.
 func TestNewNotebook(t *testing.T) {
 	w, original := withTemplate(t)
 	expect.NoError(t, w.session().newNotebook("my-term"))
@@ -206,7 +206,7 @@ func TestNewNotebook(t *testing.T) {
 	expect.That(t, strings.Contains(original, "± 1.3"),
 		"the template does not tell its results any more in these words: name others")
 	for _, left := range []string{`Name: \"` + template, "output_type", `"execution_count": 1`, "± 1.3",
-		// What is true of the example's term alone: its name, its formula, its exercises.
+		// Text specific to the example's term: its name, its formula, its exercises.
 		"soft PUCL", "they are known to be of one class", "w_{ij}", "Set `Known` to", "makes a copy of this notebook", "NAME"} {
 		expect.That(t, !strings.Contains(text, left), "it still holds %s", left)
 	}
@@ -215,7 +215,7 @@ func TestNewNotebook(t *testing.T) {
 	expect.That(t, err == nil && oldErr == nil && nb.codeCells() == old.codeCells(), "%+v, %v, %v", nb, err, oldErr)
 }
 
-// Nothing is written over, and a name that would be trouble later is refused at once.
+// Nothing is overwritten, and a name that would cause errors later is rejected at once.
 func TestNewNotebookRefuses(t *testing.T) {
 	w, whole := withTemplate(t)
 	mine := w.file("notebooks/mine.ipynb", "mine")

@@ -13,23 +13,23 @@ import (
 	"strings"
 )
 
-// codeCell is the Go of a cell. Its positions are those of the cell: a line of the file is a line of the cell.
+// codeCell is the Go code of a cell. Its positions match the cell: a line of the file is a line of the cell.
 type codeCell struct {
 	*cell
-	decls []ast.Decl // all but imports and main
+	decls []ast.Decl // all except imports and main
 	main  *ast.FuncDecl
 	specs []*ast.ImportSpec
-	reset bool // the kernel forgets what was declared before
+	reset bool // the kernel drops earlier declarations
 }
 
-// slip is what keeps a cell from compiling.
+// slip is a compile error of a cell.
 type slip struct {
 	cell *cell
 	line int // of the cell, counted from 1
 	text string
 }
 
-// parseCells parses the code cells of a notebook. The slips are those of syntax.
+// parseCells parses the code cells of a notebook. The slips are the syntax errors.
 func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []slip) {
 	for i := range nb.cells {
 		c := &nb.cells[i]
@@ -49,7 +49,8 @@ func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []s
 		if errors.As(err, &list) {
 			lines := strings.Split(c.source, "\n")
 			at := min(list[0].Pos.Line, len(lines))
-			slips = append(slips, slip{c, at, list[0].Msg + mendSyntax(list[0].Msg, lines[at-1])}) // what follows is mostly of the same making
+			// Later errors are usually consequences.
+			slips = append(slips, slip{c, at, list[0].Msg + mendSyntax(list[0].Msg, lines[at-1])})
 			continue
 		}
 		code := codeCell{cell: c, reset: reset, specs: file.Imports}
@@ -68,7 +69,7 @@ func parseCells(files *token.FileSet, nb *notebook) (cells []codeCell, slips []s
 	return cells, slips
 }
 
-// mendSyntax returns what to do about an error of syntax that is of notebooks or of Python, not of Go, "" for others.
+// mendSyntax returns the remedy for a syntax error that comes from notebooks or Python, not from Go, "" for others.
 func mendSyntax(message, line string) string {
 	switch {
 	case strings.HasPrefix(message, "illegal character U+0023"):
@@ -81,16 +82,16 @@ func mendSyntax(message, line string) string {
 	return ""
 }
 
-// mainLine matches the mark of the kernel by which the rest of a cell is what runs.
+// mainLine matches the kernel's mark after which the rest of a cell is the body of main.
 var mainLine = regexp.MustCompile(`^%(%|main)(\s|$)`)
 
-// otherLanguage matches the first line of a cell that holds no Go: a text to be written to a file, or a script for another program.
+// otherLanguage matches the first line of a cell without Go code: text for a file, or a script for another program.
 var otherLanguage = regexp.MustCompile(`^%%(writefile|script|bash|sh|gx)(\s|$)`)
 
-// kernelMark may stand before what is meant for the kernel, so that editors of Go take it for a comment.
+// kernelMark may precede kernel commands, so that Go editors treat them as comments.
 const kernelMark = "//gonb:"
 
-// lineError is what is wrong with a line of a cell, counted from 1, that is meant for the kernel.
+// lineError is an error in a kernel command on a line of a cell, counted from 1.
 type lineError struct {
 	line int
 	text string
@@ -98,12 +99,12 @@ type lineError struct {
 
 func (e *lineError) Error() string { return e.text }
 
-// goSource returns a cell as a file of Go with the same lines: what is the kernel's own language is left out, and "%%" is where main begins.
-// reset says that the cell has the kernel forget what was declared before. The error is a *lineError.
+// goSource returns a cell as a Go file with the same lines: kernel commands are removed, and main begins at "%%". reset
+// reports whether the cell makes the kernel drop earlier declarations. The error is a *lineError.
 func goSource(cell string) (source string, reset bool, err error) {
 	var b strings.Builder
 	b.WriteString("package main;")
-	end, special := "", false // special: the line before goes on, and was no Go
+	end, special := "", false // special: the previous line continues and was not Go
 	for i, line := range strings.Split(cell, "\n") {
 		mark := strings.TrimPrefix(line, kernelMark)
 		words := strings.Fields(mark)
@@ -128,8 +129,8 @@ func goSource(cell string) (source string, reset bool, err error) {
 	return b.String() + end + "\n", reset, nil
 }
 
-// upTo returns what the kernel compiles when it has come to the last of the cells: their declarations, of which a later one takes the
-// place of an earlier one of its name, and the main of the last cell.
+// upTo returns the program that the kernel compiles for the last of the cells: their declarations, in which a later one
+// replaces an earlier one of the same name, and the main of the last cell.
 func upTo(cells []codeCell) *ast.File {
 	for i := len(cells) - 1; i > 0; i-- {
 		if cells[i].reset {
@@ -162,7 +163,7 @@ func upTo(cells []codeCell) *ast.File {
 	return file
 }
 
-// importName returns by what an import is known: two of one name are one to the kernel.
+// importName returns the name that identifies an import: the kernel treats two with one name as one.
 func importName(spec *ast.ImportSpec) string {
 	switch {
 	case spec.Name == nil:
@@ -175,14 +176,14 @@ func importName(spec *ast.ImportSpec) string {
 
 func importPath(spec *ast.ImportSpec) string {
 	text, err := strconv.Unquote(spec.Path.Value)
-	if err != nil { // the parser took it
+	if err != nil { // the parser accepted it
 		return spec.Path.Value
 	}
 	return text
 }
 
-// without returns a declaration without the names that are declared already, nil where nothing is left, and adds those that it declares. A
-// constant or variable that is left out becomes "_", so that others of its group keep their values.
+// without returns a declaration without the names that are already declared, nil if nothing is left, and adds the names
+// that it declares. A removed constant or variable becomes "_", so that others of its group keep their values.
 func without(d ast.Decl, declared map[string]bool) ast.Decl {
 	isNew := func(name string) bool {
 		was := declared[name]

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// graphPackage holds the functions that terms are made of.
+// graphPackage is the package of functions for terms.
 const graphPackage = "github.com/gomlx/gomlx/core/graph"
 
-// graphNames are functions and types of that package that terms need most.
+// graphNames lists the functions and types of that package that terms use most.
 var graphNames = strings.Fields(`Abs Add AddScalar And Clip Concatenate Const ConvertDType Div DivScalar Dot Equal Exp ExpandAxes GreaterThan
 	LessThan Log Log1P LogSumExp Max Min Mul MulScalar Neg Node Not OneMinus OnesLike Or Pow PowScalar ReduceAllMean ReduceAllSum ReduceMax
 	ReduceMean ReduceMin ReduceSum Reshape Scalar Sigmoid Softmax Sqrt Square Squeeze StopGradient Sub Tanh Transpose Where ZerosLike`)
 
-// torchMethods tells what is written for a method of a tensor of PyTorch.
+// torchMethods maps a method of PyTorch tensors to its replacement.
 var torchMethods = map[string]string{
 	"mean": "ReduceMean(x, -1)", "sum": "ReduceSum(x, -1)", "exp": "Exp(x)", "log": "Log(x)", "softmax": "Softmax(x, -1)",
 	"detach": "StopGradient(x)", "t": "Transpose(x, 0, 1)", "transpose": "Transpose(x, 0, 1)", "view": "Reshape(x, 2, 3)",
@@ -29,7 +29,7 @@ var (
 	unknown   = regexp.MustCompile(`^undefined: (\w+)$`)
 )
 
-// ofGraph reports whether a message is about an unknown name that the package of graphs has.
+// ofGraph reports whether a message is about an undefined name that the graph package has.
 func ofGraph(message string) bool {
 	name := unknown.FindStringSubmatch(message)
 	return name != nil && slices.Contains(graphNames, name[1])
@@ -49,7 +49,7 @@ func importsGraph(file *ast.File) bool {
 	return false
 }
 
-// mendGraph returns what to do about an error that stems from the habits of PyTorch, "" for others.
+// mendGraph returns the remedy for an error from a PyTorch idiom, "" for others.
 func mendGraph(message string, imported bool) string {
 	method := noMethod.FindStringSubmatch(message)
 	switch {

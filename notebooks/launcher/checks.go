@@ -8,7 +8,8 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// verdictsPackage is the program that checks the claims. It is built and run apart from the launcher, since it links XLA.
+// verdictsPackage is the program that checks the claims. It is built and run separately from the launcher, since it
+// links XLA.
 const verdictsPackage = "./theory/claims/verdicts"
 
 func claimsCommand(flags *flag.FlagSet) work {
@@ -28,10 +29,10 @@ func claimsCommand(flags *flag.FlagSet) work {
 	}
 }
 
-// reportPackage is the program that gathers claims of theory and experiments.
+// reportPackage is the program that reports claims of theory and experiments.
 const reportPackage = "./notebooks/report"
 
-// reportCommand hands its flags on to the program, which judges what it makes no sense of.
+// reportCommand passes its flags to the program, which rejects invalid values.
 func reportCommand(flags *flag.FlagSet) work {
 	size := flags.String("size", "laptop", "how large the runs are that decide: `smoke`, laptop or paper")
 	results := flags.String("results", "", "`folder` of the results (default notebooks/results)")
@@ -54,10 +55,11 @@ func reportCommand(flags *flag.FlagSet) work {
 	}
 }
 
-// gpuCheckPackage is the program that checks the engine. It is built and run apart from the launcher, since it links XLA.
+// gpuCheckPackage is the program that checks the engine. It is built and run separately from the launcher, since it
+// links XLA.
 const gpuCheckPackage = "./notebooks/gpucheck"
 
-// gpuCheckCommand hands its flags on to the program, which judges what it makes no sense of.
+// gpuCheckCommand passes its flags to the program, which rejects invalid values.
 func gpuCheckCommand(flags *flag.FlagSet) work {
 	on := flags.String("on", "gpu", "what to check: `gpu`, cpu or go, the pure-Go engine; GOMLX_BACKEND may name a plugin")
 	flags.String("only", "", "the `kinds` of checks to run, with commas: numbers, step, training, tests; all when not given")
@@ -79,8 +81,8 @@ func gpuCheckCommand(flags *flag.FlagSet) work {
 	}
 }
 
-// gpuCheckEnv returns the environment in which the program is built and run: that of the cells, so that it finds the plugin
-// and CUDA as they do. With -on cpu the CPU plugin is named where CUDA's would be found first.
+// gpuCheckEnv returns the environment in which the program is built and run: that of the cells, so that it finds the
+// plugin and CUDA as they do. With -on cpu it names the CPU plugin if CUDA's would otherwise be found first.
 func (s *session) gpuCheckEnv(on string) []string {
 	env := s.goTool.goEnv(computeEnv(s.place, s.goTool, s.cgo())...)
 	cpu, cuda := xlaPlugins(s.place)
@@ -100,8 +102,8 @@ func (s *session) runGPUCheck(ctx context.Context, on string, args []string) err
 	return s.runForUser(ctx, env, "Not all is well; what is not stands above.", program, args...)
 }
 
-// build compiles a package of this module into the file program, which it returns. Programs that print what they have when Ctrl-C
-// ends them are not left to `go run`, which would not wait for that.
+// build compiles a package of this module into the file program, which it returns. Programs that print partial results
+// after Ctrl-C are not started by `go run`, which would not wait for that.
 func (s *session) build(ctx context.Context, env []string, what, pkg, program string) (string, error) {
 	return program, s.lively("Compiling "+what, func() error {
 		return child{dir: s.place.root, env: env}.do(ctx, "Compiling "+what, s.goTool.goCommand(), "build", "-o", program, pkg)

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// clean removes the environment and the results, and says how much that was. What others share stays: the caches of Go and
-// pip, and downloaded data sets.
+// clean removes the environment and the results, and reports their size. Shared files stay: the caches of Go and pip,
+// and downloaded data sets.
 func (s *session) clean() (err error) {
 	exclusive, err := lockAlone(environmentLock(s.place), "Another launcher", " uses the environment.",
 		"Stop it (a run, a lab or a setup), then clean.")
@@ -35,7 +35,8 @@ func (s *session) clean() (err error) {
 	return nil
 }
 
-// noJobs returns an error if jobs of a Slurm cluster may still be at work: their program and their state are below out/grid.
+// noJobs returns an error if jobs of a Slurm cluster may still be running: their program and their state are below
+// out/grid.
 func (s *session) noJobs() error {
 	records, err := fs.Glob(os.DirFS(s.place.out()), "grid/*/slurm/jobs.json")
 	if err != nil || len(records) == 0 {
@@ -48,7 +49,7 @@ func (s *session) noJobs() error {
 	}
 }
 
-// noLooseResults returns an error if results of hours of work lie below out/results alone, as those of a grid that was killed.
+// noLooseResults returns an error if results of long runs exist only below out/results, such as those of a killed grid.
 func (s *session) noLooseResults() error {
 	for _, size := range naming.Sizes() {
 		loose, err := fs.Glob(os.DirFS(s.place.out()), "results/"+size+"/*/*/seed-*.json")
@@ -66,7 +67,7 @@ func (s *session) noLooseResults() error {
 	return nil
 }
 
-// sizeOf adds up the regular files below dir, without following links; a folder that does not exist is empty.
+// sizeOf returns the total size of the regular files below dir, without following links; a missing folder is empty.
 func sizeOf(dir string) (size int64, files int, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -19,17 +19,17 @@ import (
 // child is a program that the launcher starts and waits for.
 type child struct {
 	dir    string
-	env    []string // nil means that of the launcher
+	env    []string // nil means the launcher's
 	log    io.Writer
-	onLine func(string) // gets each line of the output as it comes; nil when nobody cares
-	lock   *os.File     // held by the program too: should the launcher be killed, the lock stays until the program ends
-	stdout io.Writer    // where the output goes instead of being kept; stderr then goes to the other writer
+	onLine func(string) // receives each line of the output; may be nil
+	lock   *os.File     // inherited by the program: if the launcher is killed, the lock stays until the program ends
+	stdout io.Writer    // receives the output, which is then not returned; stderr then goes to the other writer
 	stderr io.Writer
-	wait   time.Duration // how long it may take to end when it is asked to; 0 means five seconds
+	wait   time.Duration // the time to end after the request; 0 means five seconds
 }
 
-// run starts a program and returns all that it printed. When ctx ends, the program and all its children are asked to end,
-// and killed when they have not after a while; the error is that of ctx then.
+// run starts a program and returns its complete output. When ctx ends, the program and all its children are requested
+// to end, and killed after a while; the error is then that of ctx.
 func (c child) run(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
@@ -44,7 +44,8 @@ func (c child) run(ctx context.Context, name string, args ...string) (string, er
 	if c.stdout == nil {
 		var w io.Writer = kept
 		if c.log != nil {
-			fmt.Fprintf(c.log, "\n$ %s %s\n", name, strings.Join(args, " ")) // a log that cannot be written shows below
+			// A failure to write the log is reported below.
+			fmt.Fprintf(c.log, "\n$ %s %s\n", name, strings.Join(args, " "))
 			w = io.MultiWriter(kept, c.log)
 		}
 		cmd.Stdout, cmd.Stderr = w, w
@@ -59,7 +60,7 @@ func (c child) run(ctx context.Context, name string, args ...string) (string, er
 	return kept.all.String(), err
 }
 
-// do runs a program as run does and explains its failure; doing says what it is for, as in "Compiling the check".
+// do runs a program as run does and explains its failure; doing names the action, as in "Compiling the check".
 func (c child) do(ctx context.Context, doing, name string, args ...string) error {
 	out, err := c.run(ctx, name, args...)
 	if err == nil || ctx.Err() != nil {
@@ -68,8 +69,8 @@ func (c child) do(ctx context.Context, doing, name string, args ...string) error
 	return classify(doing, out, err)
 }
 
-// setupChild returns a program of the setup: its output goes to the log, and what note makes of each line beside the name
-// of the step at work.
+// setupChild returns a program of the setup: its output goes to the log, and note's version of each line beside the
+// name of the current step.
 func (s *session) setupChild(dir string, env []string, note func(line string) string) child {
 	return child{dir: dir, env: env, log: s.log, lock: s.exclusive, onLine: func(line string) {
 		if text := note(line); text != "" {
@@ -78,7 +79,7 @@ func (s *session) setupChild(dir string, env []string, note func(line string) st
 	}}
 }
 
-// runForUser runs a program whose lines go straight to the user; failed is the sentence for the case that it fails.
+// runForUser runs a program whose output goes directly to the user; failed is the sentence for its failure.
 func (s *session) runForUser(ctx context.Context, env []string, failed, name string, args ...string) error {
 	_, err := child{dir: s.place.root, env: env, stdout: s.stdout, stderr: s.stderr}.run(ctx, name, args...)
 	if err == nil || ctx.Err() != nil {
@@ -87,8 +88,8 @@ func (s *session) runForUser(ctx context.Context, env []string, failed, name str
 	return &problem{What: failed, Err: err}
 }
 
-// lineWriter keeps everything and hands on each finished line. The programs' progress bars end lines with a carriage
-// return, which counts as an end as well.
+// lineWriter stores all output and passes on each finished line. Progress bars end lines with a carriage return, which
+// also counts as a line end.
 type lineWriter struct {
 	all    bytes.Buffer
 	rest   []byte
@@ -123,7 +124,7 @@ func setEnv(env []string, entries ...string) []string {
 	return append(kept, added...)
 }
 
-// openLog opens a log file of a run, emptied.
+// openLog opens an empty log file of a run.
 func openLog(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err

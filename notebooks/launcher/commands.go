@@ -14,22 +14,22 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// quickstart is the notebook that runs when none is named.
+// quickstart is the notebook that runs by default.
 const quickstart = "quickstart"
 
-// command is one of the launcher's sub-commands. prepare makes its flags; what it returns does the work.
+// command is one of the launcher's sub-commands. prepare defines its flags and returns the function that does the work.
 type command struct {
 	name    string
-	args    string // how the arguments are shown, after the flags
+	args    string // the arguments in the help, after the flags
 	short   string // one line
 	long    string
 	prepare func(*flag.FlagSet) work
 }
 
-// work is what a command does with its arguments, its flags being read.
+// work is the function of a command with parsed flags; it receives the arguments.
 type work func(context.Context, *session, []string) error
 
-// commands in the order of the help. They are a function because help shows them all.
+// commands returns the commands in the order of the help. It is a function because help lists them all.
 func commands() []command {
 	return []command{
 		{"run", "[NAME…]", "run notebooks without a browser (the quickstart when none is named)",
@@ -106,7 +106,7 @@ func explain(c command) string {
 	return fmt.Sprintf("%s\n\n%s\n%s", line, c.long, flags)
 }
 
-// synopsis returns how a command is called, and its flags, "" where there are none.
+// synopsis returns the usage line of a command, and its flags, "" for none.
 func synopsis(c command) (line, flags string) {
 	set := newFlags(c)
 	if c.prepare != nil {
@@ -129,9 +129,10 @@ func newFlags(c command) *flag.FlagSet {
 	return flags
 }
 
-// parse reads the command line. help is the text to show instead of doing anything, "" when there is work to do.
+// parse parses the command line. help is the text to show instead of doing anything, "" if there is work to do.
 func parse(args []string) (do func(context.Context, *session) error, help string, err error) {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) { // flags without a command are for the quickstart
+	// Flags without a command are for the quickstart.
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) {
 		args = append([]string{"run"}, args...)
 	}
 	name, asked := args[0], false
@@ -164,7 +165,7 @@ func parse(args []string) (do func(context.Context, *session) error, help string
 	return func(ctx context.Context, s *session) error { return ofCommand(c, run(ctx, s, rest)) }, "", nil
 }
 
-// commandNames returns what may stand first on the command line.
+// commandNames returns the valid first arguments of the command line.
 func commandNames() (names []string) {
 	for _, c := range commands() {
 		names = append(names, c.name)
@@ -172,7 +173,8 @@ func commandNames() (names []string) {
 	return names
 }
 
-// plainFlagError returns what package flag says of a flag, with more than "parse error", and with the one of flags that was meant.
+// plainFlagError returns package flag's message about a flag, with more than "parse error", and with the closest of
+// flags.
 func plainFlagError(err error, flags *flag.FlagSet) string {
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		var names []string
@@ -193,7 +195,7 @@ func plainFlagError(err error, flags *flag.FlagSet) string {
 
 func isHelp(arg string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, arg) }
 
-// parseMixed parses flags that may stand before, between and after the arguments.
+// parseMixed parses flags before, between and after the arguments.
 func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := flags.Parse(args); err != nil {
@@ -210,13 +212,13 @@ func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	}
 }
 
-// given returns the flags that were set, as they are written, in the order of their names.
+// given returns the flags that were set, as written, in the order of their names.
 func given(flags *flag.FlagSet) (args []string) {
 	flags.Visit(func(f *flag.Flag) { args = append(args, fmt.Sprintf("-%s=%s", f.Name, f.Value)) })
 	return args
 }
 
-// makeAbsolute makes the folder of a flag, where one is given, independent of where the program runs that it is handed on to.
+// makeAbsolute makes the folder of a flag, if given, absolute, so that another program can use it in another folder.
 func makeAbsolute(folder *string) (err error) {
 	if *folder != "" {
 		*folder, err = filepath.Abs(*folder)
@@ -245,7 +247,7 @@ func runCommand(flags *flag.FlagSet) work {
 			names = []string{quickstart}
 		}
 		var list []*notebook
-		for _, name := range names { // all are looked at before the first runs
+		for _, name := range names { // all are read before the first runs
 			nb, err := findNotebook(s.place, name)
 			if err != nil {
 				return err
@@ -319,7 +321,7 @@ func setupCommand(flags *flag.FlagSet) work {
 	}
 }
 
-// report prints what the environment offers.
+// report prints the capabilities of the environment.
 func (s *session) report() {
 	s.console.Linef("The notebooks are ready: Python %s, %s.", s.stamp.PyVer, s.goTool.version)
 	switch cpu, cuda := xlaPlugins(s.place); {

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// What is wrong with a command line is said with its cause, and with the command's own flags where there is a command.
+// An invalid command line is reported with its cause, and with the command's flags if there is a command.
 func TestParseRefuses(t *testing.T) {
 	for line, want := range map[string][]string{
 		"nosuch":                 {`there is no command "nosuch"`, "Commands:"},
@@ -57,7 +57,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A setting that no cell reads is refused before anything runs; those that packages read are not.
+// A setting that no cell reads is rejected before anything runs; settings that packages read are accepted.
 func TestSettingsThatNobodyReads(t *testing.T) {
 	w := newWorkshop(t)
 	cell := func(source string) string {
@@ -85,7 +85,7 @@ func TestSettingsThatNobodyReads(t *testing.T) {
 		{"stepz=7", []string{"one"}, `"stepz" (did you mean "steps"?); those`},
 		{"size=laptop", []string{"grid"}, ""},
 		{"size=laptpo", []string{"grid"}, `no size "laptpo" (did you mean "laptop"?); there are smoke, laptop, paper`},
-		{"size=smoke", []string{"prototype"}, ""}, // which the prototype reads itself
+		{"size=smoke", []string{"prototype"}, ""}, // read by the prototype itself
 		{"steps=7", []string{"prototype"}, ""},
 		{"seeds=5", []string{"prototype"}, ""},
 		{"labels=7", []string{"prototype"}, `"labels"; those that are read: seeds, size, steps`},
@@ -198,7 +198,7 @@ func notebookText(markdown string) string {
  {"cell_type": "code", "id": "d", "metadata": {}, "execution_count": null, "outputs": [], "source": "%%\nfmt.Println(2)"}]}`
 }
 
-// The verdicts come alone on the standard output, also where the environment has to be made first.
+// Only the verdicts go to standard output, even if the environment must be made first.
 func TestClaims(t *testing.T) {
 	w := newWorkshop(t)
 	status, stdout, stderr := launchIn(t, w.place.root, "claims", "-json", "theorem-1", "lemma-2")
@@ -212,7 +212,7 @@ func TestClaims(t *testing.T) {
 		"status %d, %q, %q", status, stdout, stderr)
 }
 
-// A name that there is none of is refused with the one that was meant, before the environment is looked at or anything is compiled.
+// An unknown name is rejected with the closest known one, before the environment is inspected or anything is compiled.
 func TestMisspeltNames(t *testing.T) {
 	w := newWorkshop(t)
 	w.file("notebooks/figure-10.ipynb", `{"nbformat": 4, "cells": []}`)

@@ -16,15 +16,16 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// spoiledText finds an index within words of a formula, for which JupyterLab shows the whole formula as an error.
+// spoiledText matches a subscript within the words of a formula, for which JupyterLab shows the whole formula as an
+// error.
 var spoiledText = regexp.MustCompile(`\\text\{[^{}$]*_[^{}]*\}`)
 
-// machinePath finds the folders of a machine in a text.
+// machinePath matches a machine's folders in a text.
 var machinePath = regexp.MustCompile(`(?:^|[\s"'(=:>])(?:/(?:home|Users|root|tmp|work|var/folders|private|mnt|opt)/|[A-Z]:\\)[^\s"')<]*`)
 
 // committedFile is a notebook of this folder.
 type committedFile struct {
-	name string // without its ending
+	name string // without extension
 	data []byte
 	committed
 }
@@ -48,7 +49,7 @@ var readCommitted = sync.OnceValues(func() (files []committedFile, err error) {
 	return files, nil
 })
 
-// mostBytes is how large the notebooks may be together, since each change of an output stays in git.
+// mostBytes limits the total size of the notebooks, since each change of an output stays in git.
 const mostBytes = 10_000_000
 
 func TestCommittedSize(t *testing.T) {
@@ -61,7 +62,7 @@ func TestCommittedSize(t *testing.T) {
 		total, mostBytes)
 }
 
-// TestCommittedNotebooks holds the notebooks of this folder to what a reader and a reviewer expect of them.
+// TestCommittedNotebooks checks the notebooks of this folder against the rules for readers and reviewers.
 func TestCommittedNotebooks(t *testing.T) {
 	for _, f := range expect.Must(readCommitted())(t) {
 		t.Run(f.name, func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestCommittedNotebooks(t *testing.T) {
 	}
 }
 
-// committed is what is looked at of a notebook.
+// committed is the part of a notebook that the rules check.
 type committed struct {
 	Format   int `json:"nbformat"`
 	Minor    int `json:"nbformat_minor"`
@@ -84,7 +85,7 @@ type committed struct {
 type committedCell struct {
 	ID       string
 	Type     string           `json:"cell_type"`
-	Metadata *json.RawMessage // has to be there
+	Metadata *json.RawMessage // must be present
 	Source   json.RawMessage
 	Outputs  []committedOutput
 }
@@ -102,7 +103,7 @@ func decodeNotebook(data []byte) (nb committed, err error) {
 	return nb, nil
 }
 
-// lesson returns the cells as the rules of lessons see them. What complaints complains of is left out.
+// lesson returns the cells in the form of the rules for lessons. It omits cells that complaints rejects.
 func (nb committed) lesson() (cells []lessonCell) {
 	for _, c := range nb.Cells {
 		var meta struct {
@@ -122,7 +123,7 @@ func (nb committed) lesson() (cells []lessonCell) {
 	return cells
 }
 
-// mostLines is how long a code cell may be.
+// mostLines limits the length of a code cell.
 const mostLines = 30
 
 var (
@@ -156,7 +157,7 @@ func figureComplaints(o committedOutput) (list []string) {
 	return list
 }
 
-// complaints lists all that keeps a notebook from being committed.
+// complaints lists all violations that prevent committing a notebook.
 func complaints(data []byte) (list []string) {
 	nb, err := decodeNotebook(data)
 	if err != nil {
@@ -165,7 +166,7 @@ func complaints(data []byte) (list []string) {
 	return nb.complaints(data)
 }
 
-// complaints lists all that keeps a notebook of these bytes from being committed.
+// complaints lists all violations that prevent committing a notebook of these bytes.
 func (nb committed) complaints(data []byte) (list []string) {
 	complain := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if nb.Format != 4 || nb.Minor != 5 {
@@ -230,7 +231,7 @@ func (nb committed) complaints(data []byte) (list []string) {
 			complain("the first cell has no title, or no sentence below it that says the goal")
 		}
 	}
-	// Formed as -save writes it: no paths of this machine are taken out here, that was looked at above.
+	// The form is that of -save. No paths of this machine are removed here; they were checked above.
 	tidy, err := tidyNotebook(data, "/nowhere", "", "")
 	if err != nil {
 		complain("%v", err)
@@ -240,7 +241,7 @@ func (nb committed) complaints(data []byte) (list []string) {
 	return list
 }
 
-// TestComplaints makes sure that each fault would be found.
+// TestComplaints checks that each violation is found.
 func TestComplaints(t *testing.T) {
 	const html = `"text/html": "<img alt=\"a b\" src=\"data:image/png;base64,AA==\"/>"`
 	good := strings.NewReplacer("With ", "A goal, with ", "~/data $TMPDIR/x ", "",

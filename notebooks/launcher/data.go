@@ -12,15 +12,15 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// dataSet is one that the notebooks can use but do not need, and that setup -data downloads.
+// dataSet is an optional data set of the notebooks that setup -data downloads.
 type dataSet struct {
 	name    string
 	get     func(context.Context, datasets.FetchOptions) (dir string, err error)
-	without string // how the notebooks do without it
-	terms   string // who made it, and what they ask of users
+	without string // the replacement if it is missing
+	terms   string // its authors, and their terms for users
 }
 
-// dataSets returns all that can be downloaded, the one of plain -data first: the 60,000 images of Fashion-MNIST to learn from.
+// dataSets returns all downloadable data sets, first that of plain -data: the 60,000 training images of Fashion-MNIST.
 func dataSets() []dataSet {
 	all := []dataSet{{fashionmnist.Name, fashionmnist.Download, "on the 10,000 images that come with the package", ""}}
 	for _, a := range datasets.Archives() {
@@ -29,7 +29,7 @@ func dataSets() []dataSet {
 	return all
 }
 
-// findData returns the data sets with these names; "true", which is what -data alone gives, is the first of all.
+// findData returns the data sets with these names; "true", the value of plain -data, is the first one.
 func findData(all []dataSet, asked []string) (found []dataSet, err error) {
 	var known []string
 	for _, set := range all {
@@ -48,7 +48,7 @@ func findData(all []dataSet, asked []string) (found []dataSet, err error) {
 	return found, nil
 }
 
-// fetchData downloads a data set. What is on the machine already is only checked.
+// fetchData downloads a data set. Files that exist are only verified.
 func (s *session) fetchData(ctx context.Context, set dataSet) error {
 	dir, err := set.get(ctx, datasets.FetchOptions{Progress: func(p datasets.FetchProgress) {
 		s.console.Set(fmt.Sprintf("%s: %s, %s of %s", set.name, p.Name, bytesOf(p.Done), bytesOf(p.Total)))

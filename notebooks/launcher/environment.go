@@ -15,11 +15,11 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// session is one run of the launcher: the place it works on and what it has found out so far.
+// session is one run of the launcher: its place and its findings so far.
 type session struct {
 	place     place
 	console   *liveline.Line
-	stdout    io.Writer // of the launcher, for what is not said on the console
+	stdout    io.Writer // of the launcher, for output other than the console's
 	stderr    io.Writer
 	goTool    toolchain
 	stamp     stamp
@@ -30,19 +30,19 @@ type session struct {
 // cgo reports whether cells may use cgo, and so XLA.
 func (s *session) cgo() bool { return s.stamp.Compiler.Works }
 
-// talkOnStderr has the console on the standard error and so keeps the standard output for what the command prints.
+// talkOnStderr moves the console to standard error, which reserves standard output for the command's output.
 func (s *session) talkOnStderr() { s.console = liveline.New(s.stderr) }
 
-// step is one part of the setup that is due: what does it, and what the stamp then says of it.
+// step is one part of the setup that is due: its function, and its entry in the stamp.
 type step struct {
 	name string
-	size string // what it downloads, and about how long it takes the first time
+	size string // the size of its download, and the approximate duration of the first time
 	do   func(context.Context) error
 	mark *string
-	hash string // of all that decides on what the step makes
+	hash string // of all inputs of the step
 }
 
-// prepared does work in an environment that stays as it should be until the work is done.
+// prepared does work in a prepared environment that is locked until the work is done.
 func (s *session) prepared(ctx context.Context, gpu bool, work func() error) error {
 	use, err := s.prepare(ctx, gpu)
 	if err != nil {
@@ -51,8 +51,8 @@ func (s *session) prepared(ctx context.Context, gpu bool, work func() error) err
 	return errors.Join(work(), use.Close())
 }
 
-// prepare brings the environment up to what this checkout asks for, and returns a lock that keeps it so until released.
-// A start at which nothing is due takes some tens of milliseconds.
+// prepare updates the environment to the state that this checkout requires, and returns a lock that keeps it until
+// released. A start without due steps takes some tens of milliseconds.
 func (s *session) prepare(ctx context.Context, gpu bool) (*os.File, error) {
 	for {
 		use, err := waitLock(ctx, s.console, environmentLock(s.place), true)
@@ -71,11 +71,11 @@ func (s *session) prepare(ctx context.Context, gpu bool) (*os.File, error) {
 		if err := s.setUp(ctx, gpu, why); err != nil {
 			return nil, err
 		}
-		// The steps that were due are done; the next look tells, and takes the shared lock.
+		// The due steps are done; the next iteration verifies this and takes the shared lock.
 	}
 }
 
-// setUp does what is due, alone.
+// setUp does the due steps under an exclusive lock.
 func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 	exclusive, err := waitLock(ctx, s.console, environmentLock(s.place), false)
 	if err != nil {
@@ -91,7 +91,8 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 	s.log = log
 	start := time.Now()
 	for done := 0; ; done++ {
-		// Looked at anew after each step: another launcher may have been at work, and a step may make others due.
+		// Checked again after each step: another launcher may have changed the environment, and a step may make others
+		// due.
 		steps, _, err := s.due(ctx, gpu)
 		if err != nil {
 			return err
@@ -129,7 +130,7 @@ func (s *session) setUp(ctx context.Context, gpu bool, why string) (err error) {
 	}
 }
 
-// lively does work with its title and how long it takes in the live line, so that nobody takes silence for an end.
+// lively does work with its title and elapsed time in the live line, so that silence is not mistaken for the end.
 func (s *session) lively(title string, work func() error) error {
 	s.console.Begin(title)
 	began, stop := time.Now(), s.console.Beating()
@@ -143,7 +144,7 @@ func (s *session) lively(title string, work func() error) error {
 	return nil
 }
 
-// due looks at what there is and returns the steps that are to be done, in order, with the reason for the first.
+// due inspects the environment and returns the due steps in order, with the reason for the first.
 func (s *session) due(ctx context.Context, gpu bool) (steps []step, why string, err error) {
 	if s.stamp, err = readStamp(s.place); err != nil {
 		return nil, "", err
@@ -153,12 +154,12 @@ func (s *session) due(ctx context.Context, gpu bool) (steps []step, why string, 
 			return nil, "", err
 		}
 	}
-	fresh := false // the Python environment, after which the others are due too
+	fresh := false // the Python environment is new, so the other steps are due too
 	for _, st := range []struct {
 		name string
 		size string
 		hash func() (string, error)
-		due  func(hash string) (why string, err error) // "" where it need not be done
+		due  func(hash string) (why string, err error) // "" if not due
 		do   func(context.Context) error
 		mark *string
 	}{
@@ -192,7 +193,7 @@ func (s *session) due(ctx context.Context, gpu bool) (steps []step, why string, 
 	return steps, why, nil
 }
 
-// pythonDue returns why the Python environment has to be made, "" when it is fine.
+// pythonDue returns why the Python environment must be made, "" if it is valid.
 func (s *session) pythonDue(ctx context.Context, hash string) (string, error) {
 	_, err := os.Lstat(s.place.env())
 	switch {
@@ -244,7 +245,8 @@ func (s *session) pythonDue(ctx context.Context, hash string) (string, error) {
 	return "a file of the environment is gone or damaged: " + missing, nil
 }
 
-// minorOf returns a version without its patch, "3.12" of "3.12.1": those of one minor version share their packages.
+// minorOf returns a version without its patch number, "3.12" of "3.12.1": versions with one minor version share their
+// packages.
 func minorOf(version string) string { return strings.TrimSuffix(version, filepath.Ext(version)) }
 
 func (s *session) gpuDue(hash string, asked bool) (string, error) {
@@ -291,8 +293,8 @@ func (s *session) warmDue(hash string, fresh bool) string {
 	return ""
 }
 
-// removeTree removes a folder that lies directly in notebooks/. It refuses anything else, and a link, behind which the
-// folder of somebody else may be.
+// removeTree removes a folder that is directly in notebooks/. It rejects all other folders, and links, which may lead
+// to another user's folder.
 func removeTree(p place, dir string) error {
 	if filepath.Dir(dir) != p.notebooks() || !strings.HasPrefix(dir, p.root+string(filepath.Separator)) {
 		return fmt.Errorf("refused to remove %s: it is not directly in %s", dir, p.notebooks())

@@ -33,7 +33,7 @@ func TestSecondStartPreparesNothing(t *testing.T) {
 		"the second start called %q, want only go env", calls)
 }
 
-// Each case damages or changes a complete environment in one way. Steps are told by the calls they make.
+// Each case damages or changes a complete environment in one way. The calls identify the steps.
 func TestWhatIsDueAgain(t *testing.T) {
 	expect.Slow(t)
 	const python, tools, warm = "-m venv", "go install", "go build"
@@ -161,7 +161,7 @@ func TestGPUStaysAskedFor(t *testing.T) {
 	calls, _, err := w.prepare(true)
 	expect.Require(t, err == nil && count(calls, "requirements-gpu.txt") == 1 && count(calls, "-m venv") == 0,
 		"%q, %v", calls, err)
-	// Had the launcher been killed while pip was at work, this stamp would have stayed.
+	// If the launcher had been killed during pip, this stamp would have stayed.
 	during := expect.Must(os.ReadFile(w.calls + ".stamp"))(t)
 	contains(t, string(during), `"packages": ""`, `"gpu": "wanted"`)
 	w.file("notebooks/requirements.txt", "some==1.1 --hash=sha256:00\n")
@@ -199,7 +199,7 @@ func TestClean(t *testing.T) {
 	expect.NoError(t, use.Close())
 	record := w.file("notebooks/out/grid/paper/slurm/jobs.json", "{}")
 	expect.Error(t, s.clean(), "remove notebooks/out/grid/paper/slurm/jobs.json")
-	w.file("notebooks/out/results/smoke/a/b/seed-1.json", "{}") // may go
+	w.file("notebooks/out/results/smoke/a/b/seed-1.json", "{}") // may be deleted
 	loose := w.file("notebooks/out/results/laptop/a/b/seed-1.json", "{}")
 	expect.Error(t, s.clean(), "grid -size laptop -pack")
 	expect.NoError(t, errors.Join(os.Remove(record), os.Remove(loose)))

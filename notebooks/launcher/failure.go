@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxFailure is how many lines of a failed cell's message are shown; the whole is in the executed notebook.
+// maxFailure is the number of displayed lines of a failed cell's message; the executed notebook has all.
 const maxFailure = 40
 
-// cellFailure returns the error of a failed cell, with its words and what to do where that is known.
+// cellFailure returns the error of a failed cell, with its message and a remedy if one is known.
 func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
 	lines := strings.Split(strings.TrimSpace(inCells(text)), "\n")
 	if cut := len(lines) - maxFailure; cut > 0 {
@@ -31,15 +31,16 @@ func cellFailure(p place, nb *notebook, c cell, text, logPath string) error {
 }
 
 var (
-	// cellPlace is how gonb marks a line of the program that it makes of the cells, with the line.
+	// cellPlace matches gonb's mark of a cell line in the program that it makes of the cells.
 	cellPlace = regexp.MustCompile(`\s*\[\[ Cell \[(\d+)\] Line (\d+) \]\] [^\s:]+\.go:\d+(?: \+0x[0-9a-f]+)?`)
-	// goroutine begins the stack of one.
+	// goroutine matches the first line of a goroutine's stack.
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
-	// ended is what gonb says after the program's own words.
+	// ended matches gonb's output after the program's own.
 	ended = regexp.MustCompile(`^(exit status \d+|signal: .+)$`)
 )
 
-// inCells returns what a failed cell said with places as cell and line, and of stacks the places in cells alone.
+// inCells returns the message of a failed cell with positions as cell and line; of stacks it keeps only the positions
+// in cells.
 func inCells(text string) string {
 	var lines []string
 	inStack := false

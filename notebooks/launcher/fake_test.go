@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// The tests run with stand-ins for python and go: shell scripts that write down how they were called.
+// The tests use fakes of python and go: shell scripts that record their calls.
 
 const fakeGoMod = "module " + home.Module + "\n\ngo 1.26.5\n"
 
@@ -63,7 +63,7 @@ run)
 esac
 `
 
-// workshop is a checkout in a temporary folder with the stand-ins first on the search path.
+// workshop is a checkout in a temporary folder with the fakes first on the search path.
 type workshop struct {
 	t     *testing.T
 	place place
@@ -84,7 +84,8 @@ func newWorkshop(t *testing.T) *workshop {
 	bin := filepath.Join(dir, "bin")
 	w.program("python3", fakePython)
 	w.program("go", fakeGo)
-	for _, tool := range []string{"cp", "dirname", "ln", "mkdir", "sleep", "touch"} { // what the stand-ins need, and no more
+	// Only the programs that the fakes need.
+	for _, tool := range []string{"cp", "dirname", "ln", "mkdir", "sleep", "touch"} {
 		path, err := exec.LookPath(tool)
 		if err == nil {
 			err = os.Symlink(path, filepath.Join(bin, tool))
@@ -106,7 +107,7 @@ func (w *workshop) file(name, text string) string {
 	return expect.File(w.t, filepath.Join(w.place.root, filepath.FromSlash(name)), []byte(text))
 }
 
-// program writes a script that stands in for a program.
+// program writes a script that replaces a program.
 func (w *workshop) program(name, text string) {
 	w.t.Helper()
 	expect.NoError(w.t, wholefile.Keep(filepath.Join(filepath.Dir(w.place.root), "bin", name), []byte(text), 0o755))
@@ -116,7 +117,7 @@ func (w *workshop) session() *session {
 	return &session{place: w.place, console: liveline.Sized(w.out, false, 80), stdout: w.out, stderr: w.out}
 }
 
-// prepare runs the setup as a start of the launcher does, and returns what it called and what it said.
+// prepare runs the setup as a start of the launcher does, and returns its calls and its output.
 func (w *workshop) prepare(gpu bool) (calls []string, said string, err error) {
 	w.t.Helper()
 	w.out.Reset()
@@ -142,13 +143,13 @@ func newRun(t *testing.T) *workshop {
 	return w
 }
 
-// called returns what was called in this workshop.
+// called returns the recorded calls of this workshop.
 func (w *workshop) called() string {
 	w.t.Helper()
 	return string(expect.Must(os.ReadFile(w.calls))(w.t))
 }
 
-// count returns how many calls hold the text.
+// count returns the number of calls that contain the text.
 func count(calls []string, text string) int {
 	n := 0
 	for _, c := range calls {

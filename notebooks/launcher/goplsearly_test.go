@@ -22,7 +22,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// fakeGopls loads at once and completes with the methods that it was sent. It leaves its process's number in the file "loaded".
+// fakeGopls loads at once and completes with the methods that it received. It writes its process ID to the file
+// "loaded".
 const fakeGopls = `#!/usr/bin/env python3
 import os, sys, time
 sys.path.insert(0, os.environ["EARLY"])
@@ -44,7 +45,7 @@ if sys.platform.startswith("linux"):  # as gopls, which has things to do
     time.sleep(60)
 `
 
-// waitFor asks every tenth of a second, for half a minute, until what is asked for is so.
+// waitFor polls a condition ten times per second until it is true, for half a minute at most.
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for begin := time.Now(); !so(); time.Sleep(100 * time.Millisecond) {
@@ -52,7 +53,7 @@ func waitFor(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// gone reports whether a process has ended, be it that nobody has asked how.
+// gone reports whether a process has ended, even if it was not yet waited for.
 func gone(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return true
@@ -61,7 +62,7 @@ func gone(pid int) bool {
 	return err == nil && len(command) == 0
 }
 
-// languageServer is a connection to a gopls, as the kernel has it.
+// languageServer is a connection to a gopls, as in the kernel.
 type languageServer struct {
 	net.Conn
 	in *textproto.Reader
@@ -80,7 +81,7 @@ func (s languageServer) send(t *testing.T, id int, method, uri string) {
 	expect.NoError(t, err)
 }
 
-// answer returns the next message, which has to be the answer to question id.
+// answer returns the next message, which must be the answer to question id.
 func (s languageServer) answer(t *testing.T, id int) string {
 	t.Helper()
 	header := expect.Must(s.in.ReadMIMEHeader())(t)
@@ -214,7 +215,7 @@ func TestEndsWithGoRun(t *testing.T) {
 	}
 }
 
-// A program that a cell has started ends with its kernel, also where that ends by itself.
+// A program started by a cell ends with its kernel, even if the kernel ends by itself.
 func TestLabEndsWhatCellsStarted(t *testing.T) {
 	python := filepath.Join("..", ".venv", "bin", "python")
 	if _, err := os.Stat(python); err != nil {
@@ -243,7 +244,7 @@ asyncio.run(main(sys.argv[1]))
 		DisplayName: "fake", InterruptMode: "message", Env: map[string]string{}}))(t)
 	expect.NoError(t, os.Mkdir(filepath.Join(folder, "fake"), 0o755))
 	expect.NoError(t, os.WriteFile(filepath.Join(folder, "fake", "kernel.json"), spec, 0o644))
-	cmd := exec.Command(python, "-B", "-c", program, folder) // here, where lab_server.py lies
+	cmd := exec.Command(python, "-B", "-c", program, folder) // lab_server.py is in this folder
 	cmd.Env = append(os.Environ(), "STARTED="+started, "JUPYTER_RUNTIME_DIR="+folder)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

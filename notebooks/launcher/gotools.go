@@ -17,7 +17,7 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// Where the Go tools come from: gonb and goimports are tools of this module, gopls of a module of its own.
+// The sources of the Go tools: gonb and goimports are tools of this module, gopls of a separate module.
 var (
 	rootTools  = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports"}
 	goplsTools = []string{"golang.org/x/tools/gopls"}
@@ -25,11 +25,11 @@ var (
 
 func goplsModule(p place) string { return filepath.Join(p.notebooks(), "tools", "gopls") }
 
-// goplsDir holds gopls, apart from the other programs: a kernel that runs without anyone at the keyboard leaves it out, as
-// it takes 700 MB of memory only to answer nobody, and one with somebody starts it by gopls_early.py.
+// goplsDir holds gopls, separate from the other programs. A headless kernel does not start it, since it would use 700
+// MB of memory without any user; an interactive kernel starts it by gopls_early.py.
 func goplsDir(p place) string { return filepath.Join(p.env(), "gopls") }
 
-// toolchain is the Go that this module is built with, after any switch that go.mod asks for.
+// toolchain is the Go toolchain of this module, after any switch that go.mod requires.
 type toolchain struct {
 	root     string // GOROOT; the go command is root/bin/go
 	version  string // "go1.26.8"
@@ -41,7 +41,7 @@ type toolchain struct {
 
 func (t toolchain) goCommand() string { return filepath.Join(t.root, "bin", "go") }
 
-// findGo asks the go command about itself, in the root of the module.
+// findGo queries the go command, in the root of the module.
 func findGo(ctx context.Context, p place) (toolchain, error) {
 	const mend = "Install Go from https://go.dev/dl/ (any version from 1.21 on fetches the one that go.mod asks for) and start again."
 	out, err := child{dir: p.root, env: setEnv(os.Environ(), "GOWORK=off")}.
@@ -58,7 +58,7 @@ func findGo(ctx context.Context, p place) (toolchain, error) {
 		return toolchain{}, classify("Asking the go command for its version", out, err)
 	}
 	var env map[string]string
-	// A message about a toolchain being fetched may come before the object.
+	// A message about fetching a toolchain may precede the object.
 	if err := json.NewDecoder(strings.NewReader(out[max(0, strings.Index(out, "{")):])).Decode(&env); err != nil {
 		return toolchain{}, fmt.Errorf("the go command answers %q, which cannot be read: %w", liveline.Clip(out, 80), err)
 	}
@@ -66,8 +66,8 @@ func findGo(ctx context.Context, p place) (toolchain, error) {
 		cc: strings.Fields(env["CC"]), cgo: env["CGO_ENABLED"] == "1", arch: env["GOARCH"], os: env["GOOS"]}, nil
 }
 
-// keptFlags returns those of the user's GOFLAGS that do no harm here. Others, like -mod=mod or -o, would break the build of
-// the tools or of every cell.
+// keptFlags returns the harmless flags of the user's GOFLAGS. Others, like -mod=mod or -o, would break the build of the
+// tools or of every cell.
 func keptFlags(goflags string) []string {
 	return slices.DeleteFunc(splitQuoted(goflags), func(f string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
@@ -75,8 +75,8 @@ func keptFlags(goflags string) []string {
 	})
 }
 
-// splitQuoted splits at spaces, as the go command does with GOFLAGS: a flag that holds spaces is put in quotes, of either
-// kind, whole.
+// splitQuoted splits at spaces, as the go command does with GOFLAGS: a flag that contains spaces is quoted as a whole,
+// with either kind of quotes.
 func splitQuoted(s string) []string {
 	var fields []string
 	for _, match := range quotedField.FindAllStringSubmatch(s, -1) {
@@ -105,7 +105,7 @@ func (t toolchain) goEnv(entries ...string) []string {
 	return setEnv(env, entries...)
 }
 
-// toolsHash identifies what the Go tools are built from.
+// toolsHash identifies the inputs of the Go tools.
 func toolsHash(p place, t toolchain) (string, error) {
 	gopls := goplsModule(p)
 	return hashOf([]string{filepath.Join(p.root, "go.mod"), filepath.Join(p.root, "go.sum"),
@@ -134,7 +134,7 @@ func (s *session) toolsStep(ctx context.Context) error {
 		{s.place.root, s.place.bin(""), rootTools},
 		{goplsModule(s.place), goplsDir(s.place), goplsTools},
 	} {
-		// Flags as -race or other targets would come from the environment; GOBIN refuses to cross-compile anyway.
+		// Flags such as -race or other targets would come from the environment; GOBIN rejects cross-compilation anyway.
 		err := s.setupChild(group.module, s.goTool.goEnv("GOBIN="+group.into), goLine).
 			do(ctx, "Building the Go kernel and its tools", s.goTool.goCommand(), append([]string{"install"}, group.packages...)...)
 		if err != nil {
@@ -149,8 +149,8 @@ func (s *session) toolsStep(ctx context.Context) error {
 	return nil
 }
 
-// warmStep compiles the packages of the module as the cells will, so that the first cells do not wait for it. A package that
-// does not compile is not the business of the setup: the cells that import it will say so, with the line.
+// warmStep compiles the packages of the module as the cells will, so that the first cells start faster. The setup
+// ignores a package that does not compile: the cells that import it will report it, with the line.
 func (s *session) warmStep(ctx context.Context) error {
 	env := s.goTool.goEnv(kernelGoEnv(s.place, s.goTool, s.cgo())...)
 	out, err := s.setupChild(s.place.root, env, goLine).run(ctx, s.goTool.goCommand(), "build", "./...")
@@ -167,8 +167,8 @@ func (s *session) warmStep(ctx context.Context) error {
 	return nil
 }
 
-// warmHash returns what identifies how the packages are compiled; what is in them is left to Go's own cache. It finds out whether
-// cgo can work.
+// warmHash returns a hash of the compilation settings of the packages; Go's own cache handles their content. It
+// determines whether cgo works.
 func (s *session) warmHash(ctx context.Context) (hash string, err error) {
 	t := s.goTool
 	if s.stamp.Compiler, err = tryCompiler(ctx, t, s.stamp.Compiler); err != nil {
@@ -177,15 +177,16 @@ func (s *session) warmHash(ctx context.Context) (hash string, err error) {
 	return hashOf([]string{filepath.Join(s.place.root, "go.mod")}, append([]string{t.version, t.arch}, kernelGoEnv(s.place, t, s.cgo())...)...)
 }
 
-// ccVerdict tells whether the C compiler works, for the compiler that was asked.
+// ccVerdict records whether the C compiler works, for a given compiler.
 type ccVerdict struct {
 	Command string   `json:"command"`
 	File    fileMark `json:"file"`
 	Works   bool     `json:"works"`
 }
 
-// tryCompiler finds out whether cgo can work. A compiler that is there may still be no use: without the C library's headers,
-// or, on macOS, without the tools that it only stands for. The trial takes some 50 ms; old spares it when nothing changed.
+// tryCompiler determines whether cgo works. An installed compiler may still fail: without the C library's headers, or,
+// on macOS, without the tools that it is a placeholder for. The trial takes some 50 ms; it is skipped if old is still
+// valid.
 func tryCompiler(ctx context.Context, t toolchain, old ccVerdict) (ccVerdict, error) {
 	v := ccVerdict{Command: strings.Join(t.cc, " ")}
 	if len(t.cc) == 0 || !t.cgo {
@@ -214,11 +215,11 @@ func tryCompiler(ctx context.Context, t toolchain, old ccVerdict) (ccVerdict, er
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	_, err = child{dir: dir}.run(ctx, path, append(t.cc[1:], "-o", filepath.Join(dir, "try"), source, "-ldl")...)
-	v.Works = err == nil // whatever the reason, cgo would fail in the same way
+	v.Works = err == nil // for any error cgo would fail in the same way
 	return v, nil
 }
 
-// noteCompiler says so where cells are built without cgo.
+// noteCompiler prints a notice if cells are built without cgo.
 func (s *session) noteCompiler() {
 	how := "sudo apt install gcc libc6-dev, or your system's like"
 	if runtime.GOOS == "darwin" {

@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// fakeGPUCheck is what the stand-in for go builds: a program that writes down how it was called and says what it is told to.
+// fakeGPUCheck is the program that the fake go builds: it records its call and prints a given text.
 const fakeGPUCheck = `#!/bin/sh
 echo "gpucheck $*" >> "$CALLS"
 echo "engine ${GOMLX_BACKEND:-none}, home $PUCL_HOME, libraries $LD_LIBRARY_PATH" >> "$CALLS"
@@ -26,7 +26,7 @@ echo "the table"
 exit ${CHECK_ENDS:-0}
 `
 
-// newGPUCheckWorkshop returns a workshop whose go command builds the stand-in for the check.
+// newGPUCheckWorkshop returns a workshop whose go command builds the fake check.
 func newGPUCheckWorkshop(t *testing.T) *workshop {
 	w := newWorkshop(t)
 	w.program("gpucheck", fakeGPUCheck)
@@ -39,8 +39,8 @@ build)
 	return w
 }
 
-// Flags, tables, folders and the environment of gpu-check and grid reach the program that they build; its output alone
-// is on the standard output. A folder is relative to where the launcher was started.
+// Flags, tables, folders and the environment of gpu-check and grid reach the program that they build; only its output
+// goes to standard output. A folder is relative to the folder in which the launcher was started.
 func TestBuiltPrograms(t *testing.T) {
 	w := newGPUCheckWorkshop(t)
 	below := filepath.Dir(w.file("notebooks/below/file", ""))
@@ -55,7 +55,8 @@ func TestBuiltPrograms(t *testing.T) {
 			"build -o " + w.place.out("grid", "bin", "grid") + " " + gridPackage + "\n… -list=true -results=" +
 				filepath.Join(below, "mine") + " -size=laptop -workers=2 table-1 table-2\n",
 			"Compiling the runs", "Not all runs are done; why stands above.", "Compiling the runs failed…syntax error"},
-		{"grid -pack -from theirs", below, "… -from=" + filepath.Join(below, "theirs") + " -pack=true\n", "", "", ""}, // of all tables
+		// Of all tables.
+		{"grid -pack -from theirs", below, "… -from=" + filepath.Join(below, "theirs") + " -pack=true\n", "", "", ""},
 	} {
 		expect.NoError(t, os.RemoveAll(w.calls))
 		status, stdout, stderr := launchIn(t, tt.from, strings.Fields(tt.line)...)
@@ -76,7 +77,7 @@ func TestBuiltPrograms(t *testing.T) {
 	}
 }
 
-// Where CUDA's plugin is installed, the program learns where its libraries are, and -on cpu names the other plugin.
+// If CUDA's plugin is installed, the program gets the path of its libraries, and -on cpu names the other plugin.
 func TestGPUCheckFindsCUDA(t *testing.T) {
 	w := newGPUCheckWorkshop(t)
 	status, _, stderr := launchIn(t, w.place.root, "setup", "-gpu")
@@ -98,7 +99,7 @@ func TestGPUCheckFindsCUDA(t *testing.T) {
 	}
 }
 
-// Ctrl-C lets the program print what it has.
+// After Ctrl-C the program prints its partial results.
 func TestGPUCheckInterrupted(t *testing.T) {
 	w := newGPUCheckWorkshop(t)
 	t.Setenv("CHECK_WAITS", "1")

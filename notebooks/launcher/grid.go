@@ -9,13 +9,14 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// gridPackage is the program that does the runs of the tables. It is built and run apart from the launcher, since it links XLA.
+// gridPackage is the program that does the runs of the tables. It is built and run separately from the launcher, since
+// it links XLA.
 const gridPackage = "./notebooks/grid"
 
-// gridPatience is how long the runs at work may take to save their state when they are asked to end.
+// gridPatience is the time that running runs have to save their state after a request to end.
 const gridPatience = 20 * time.Second
 
-// gridCommand refuses names that there are none of, and hands its flags on to the program, which judges the rest.
+// gridCommand rejects unknown names, and passes its flags to the program, which validates the rest.
 func gridCommand(flags *flag.FlagSet) work {
 	size := flags.String("size", "smoke", "how large the runs are: `smoke`, laptop or paper")
 	flags.Int("workers", 0, "how many `runs` to do at a time; 0 means one a processor, and one alone of size paper")

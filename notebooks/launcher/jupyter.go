@@ -16,7 +16,7 @@ import (
 //go:embed *.py
 var scripts embed.FS
 
-// keepScript keeps one of the scripts in the environment and returns its path there.
+// keepScript writes one of the scripts to the environment and returns its path there.
 func keepScript(p place, name string) (string, error) {
 	text, err := scripts.ReadFile(name)
 	if err != nil {
@@ -26,18 +26,18 @@ func keepScript(p place, name string) (string, error) {
 	return path, wholefile.Keep(path, text, 0o644)
 }
 
-// script is one of the scripts that the launcher starts and leaves time to end in order.
+// script is one of the scripts that the launcher starts; they get time for an orderly end.
 type script struct {
 	name string
-	log  *os.File                // gets its output
+	log  *os.File                // receives its output
 	data string                  // the Jupyter data folder with the kernels to use
 	set  []string                // variables of its environment, as "NAME=value"
 	pipe *os.File                // its file descriptor 3, unless nil
-	stop func(*os.Process) error // asks it to end, when ctx does; it is killed 15 seconds later
+	stop func(*os.Process) error // requests its end when ctx is done; it is killed 15 seconds later
 }
 
-// start starts the script with the environment's Python, in a process group of its own. Its standard input is held open as
-// long as the launcher lives, by which the script sees that nobody is left.
+// start starts the script with the environment's Python, in its own process group. Its standard input stays open as
+// long as the launcher lives, so that the script detects the launcher's end.
 func (s *session) start(ctx context.Context, sc script, args ...string) (*exec.Cmd, error) {
 	path, err := keepScript(s.place, sc.name)
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *session) start(ctx context.Context, sc script, args ...string) (*exec.C
 	return cmd, nil
 }
 
-// wait waits until a script that was started has ended. After an interruption nothing of its process group stays behind, and
-// how it ended says nothing.
+// wait waits until a started script has ended. After an interruption it kills its process group and ignores its exit
+// status.
 func wait(ctx context.Context, cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	if ctx.Err() != nil {
@@ -73,7 +73,7 @@ func wait(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// jupyterEnv returns the environment for Jupyter's programs: all that they keep lies in the environment's folder, and the
+// jupyterEnv returns the environment for Jupyter's programs: all their files are in the environment's folder, and the
 // kernels of data come first.
 func jupyterEnv(p place, data string) []string {
 	own := filepath.Join(p.env(), "jupyter")

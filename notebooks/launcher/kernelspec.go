@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// The name and the display name of the kernel, as every notebook of this folder carries them.
+// The name and the display name of the kernel, as in every notebook of this folder.
 const (
 	kernelName    = "gonb"
 	kernelDisplay = "Go (gonb)"
@@ -29,12 +29,12 @@ type kernelSpec struct {
 	Env           map[string]string `json:"env"`
 }
 
-// labData and headlessData are Jupyter data folders: each holds a kernel of the same name, one for people in front of a
-// browser, one for runs without.
+// labData and headlessData are Jupyter data folders: each holds a kernel of the same name, one for use in a browser,
+// one for headless runs.
 func labData(p place) string      { return filepath.Join(p.env(), "share", "jupyter") }
 func headlessData(p place) string { return filepath.Join(p.env(), "share", "headless") }
 
-// kernelGoEnv returns what the Go command gets to know in a cell, as "NAME=value".
+// kernelGoEnv returns the variables for the go command in a cell, as "NAME=value".
 func kernelGoEnv(p place, t toolchain, cgo bool) []string {
 	env := []string{
 		// Without debug information a cell links in half the time. Stack traces do not need it.
@@ -45,17 +45,17 @@ func kernelGoEnv(p place, t toolchain, cgo bool) []string {
 	if !cgo {
 		env = append(env, "CGO_ENABLED=0")
 	}
-	// The matrix product of the pure-Go engine is twelve times as fast with Go's SIMD package, which is for amd64 so far.
+	// The matrix product of the pure-Go engine is twelve times as fast with Go's SIMD package, currently only on amd64.
 	if (!cgo || cpu+cuda == "") && t.arch == "amd64" && os.Getenv("GOEXPERIMENT") == "" {
 		env = append(env, "GOEXPERIMENT=simd")
 	}
 	return env
 }
 
-// computeEnv returns what a program that computes gets to know, as "NAME=value": what the Go command does, where the packages find
-// the XLA plugin and the results' folder, and where CUDA is.
+// computeEnv returns the variables for a computing program, as "NAME=value": those of the go command, the paths of the
+// XLA plugin and the results folder, and the path of CUDA.
 func computeEnv(p place, t toolchain, cgo bool) []string {
-	// gomlx would download an XLA plugin by itself when it finds none.
+	// gomlx would download an XLA plugin by itself if it finds none.
 	env := append(kernelGoEnv(p, t, cgo), "PUCL_HOME="+p.root, "GOMLX_NO_AUTO_INSTALL=1")
 	if _, cuda := xlaPlugins(p); cuda != "" {
 		env = append(env, cudaEnv(sitePackages(p))...)
@@ -63,14 +63,15 @@ func computeEnv(p place, t toolchain, cgo bool) []string {
 	return env
 }
 
-// newKernelSpec describes the Go kernel. Jupyter fills in ${PATH} when it starts the kernel. GOMLX_BACKEND is left alone on
-// purpose: the packages find the best engine themselves, and a user's choice passes through.
+// newKernelSpec describes the Go kernel. Jupyter replaces ${PATH} when it starts the kernel. GOMLX_BACKEND is
+// deliberately not set: the packages select the best engine themselves, and a user's choice passes through.
 func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
-	path := []string{p.bin(""), filepath.Join(labData(p), "bin"), filepath.Join(t.root, "bin")} // with a gopls that is early
+	// With a gopls that starts early.
+	path := []string{p.bin(""), filepath.Join(labData(p), "bin"), filepath.Join(t.root, "bin")}
 	argv := []string{p.bin("gonb"), "--kernel", "{connection_file}",
 		"-go_work=" + p.root} // makes the packages of this module importable
 	if headless {
-		path[1] = filepath.Join(headlessData(p), "bin") // with a gopls that ends at once
+		path[1] = filepath.Join(headlessData(p), "bin") // with a gopls that exits at once
 		argv = append(argv, "-raw_error")               // errors as text, not as a page
 	}
 	env := map[string]string{
@@ -84,11 +85,11 @@ func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
 	return kernelSpec{argv, kernelDisplay, "go", "message", env}
 }
 
-// cudaEnv returns what tells the CUDA plugin where the wheels have put CUDA, as "NAME=value": its libraries, and the compiler that
-// XLA calls.
+// cudaEnv returns the variables that lead the CUDA plugin to the CUDA of the wheels, as "NAME=value": its libraries,
+// and the compiler that XLA calls.
 func cudaEnv(site string) []string {
 	libs, err := fs.Glob(os.DirFS(site), "nvidia/*/lib")
-	if err != nil || len(libs) == 0 { // the pattern is well-formed, so an error cannot be
+	if err != nil || len(libs) == 0 { // the pattern is well-formed, so there is no error
 		return nil
 	}
 	for i, lib := range libs {
@@ -97,7 +98,8 @@ func cudaEnv(site string) []string {
 	if old := os.Getenv("LD_LIBRARY_PATH"); old != "" {
 		libs = append(libs, old)
 	}
-	env := []string{"LD_LIBRARY_PATH=" + strings.Join(libs, ":"), "GOPJRT_CUDA_CHECKS=0"} // go-xla looks in another place and warns
+	// Go-xla searches another place and warns.
+	env := []string{"LD_LIBRARY_PATH=" + strings.Join(libs, ":"), "GOPJRT_CUDA_CHECKS=0"}
 	if os.Getenv("XLA_FLAGS") == "" {
 		env = append(env, "XLA_FLAGS=--xla_gpu_cuda_data_dir="+filepath.Join(site, "nvidia", "cu13"))
 	}
@@ -107,7 +109,7 @@ func cudaEnv(site string) []string {
 // literal protects dollar signs from Jupyter's substitution.
 func literal(s string) string { return strings.ReplaceAll(s, "$", "$$") }
 
-// writeKernelSpecs brings the kernel specifications up to date; nothing is written when they are.
+// writeKernelSpecs updates the kernel specifications; it writes nothing if they are current.
 func writeKernelSpecs(p place, t toolchain, cgo bool) error {
 	for headless, data := range map[bool]string{false: labData(p), true: headlessData(p)} {
 		dir := filepath.Join(data, "kernels", kernelName)
@@ -118,7 +120,7 @@ func writeKernelSpecs(p place, t toolchain, cgo bool) error {
 			return err
 		}
 	}
-	// gonb starts any gopls that it finds, also one of the user's; this one keeps it from that.
+	// gonb starts any gopls that it finds, including the user's; this one prevents that.
 	if err := wholefile.Keep(filepath.Join(headlessData(p), "bin", "gopls"), []byte("#!/bin/sh\nexit 0\n"), 0o755); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ import (
 
 const (
 	defaultPort = 8888
-	triedPorts  = 20 // from the first on, when the user names none
+	triedPorts  = 20 // from the first on, if the user names none
 	labReady    = 60 * time.Second
 )
 
@@ -35,7 +35,7 @@ type labOptions struct {
 	set     []string // variables for the notebooks, as "NAME=value"
 }
 
-// runLab starts JupyterLab for this machine alone and stays until it ends or the user stops it.
+// runLab starts JupyterLab for this machine only and runs until it ends or the user stops it.
 func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	port, err := choosePort(o.port, defaultPort)
 	if err != nil {
@@ -61,7 +61,8 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 
 	serverCtx, end := context.WithCancel(ctx)
 	defer end()
-	variables := append([]string{"JUPYTER_TOKEN=" + token}, o.set...) // not an argument: those are for all to see
+	// Not an argument: arguments are visible to all users.
+	variables := append([]string{"JUPYTER_TOKEN=" + token}, o.set...)
 	server := script{name: "lab_server.py", log: log, data: labData(s.place), set: variables, stop: func(p *os.Process) error {
 		s.console.Set("")
 		s.console.Linef("Stopping JupyterLab and its kernels …")
@@ -97,18 +98,18 @@ func (s *session) runLab(ctx context.Context, o labOptions) (err error) {
 	return nil
 }
 
-// labArguments returns those of JupyterLab.
+// labArguments returns the arguments of JupyterLab.
 func labArguments(p place, port int, browser bool) []string {
 	args := []string{
 		"--ServerApp.ip=127.0.0.1", "--ServerApp.port=" + strconv.Itoa(port), "--ServerApp.port_retries=0",
 		"--ServerApp.root_dir=" + p.root, "--ServerApp.preferred_dir=" + p.notebooks(),
 		"--ServerApp.open_browser=" + map[bool]string{true: "True", false: "False"}[browser],
 		"--LabApp.default_url=" + labPage(p),
-		// Only the kernel of this project, not those that the machine has besides.
+		// Only the kernel of this project, not the machine's other kernels.
 		"--KernelSpecManager.allowed_kernelspecs=" + kernelName, "--KernelSpecManager.ensure_native_kernel=False",
 		"--MultiKernelManager.default_kernel_name=" + kernelName,
 		"--LabApp.extension_manager=readonly",
-		// It would try the language servers of other languages, which leave files in the user's home.
+		// It would try the language servers of other languages, which write files to the user's home.
 		"--LanguageServerManager.autodetect=False"}
 	if os.Geteuid() == 0 { // as in most containers
 		args = append(args, "--ServerApp.allow_root=True")
@@ -116,7 +117,7 @@ func labArguments(p place, port int, browser bool) []string {
 	return args
 }
 
-// labPage returns the page that the lab opens with: the quickstart, or the file browser when there is none.
+// labPage returns the first page of the lab: the quickstart, or the file browser if there is none.
 func labPage(p place) string {
 	if _, err := os.Stat(filepath.Join(p.notebooks(), quickstart+".ipynb")); err == nil {
 		return "/lab/tree/notebooks/" + quickstart + ".ipynb"
@@ -128,7 +129,7 @@ func labURL(p place, port int, token string) string {
 	return fmt.Sprintf("http://127.0.0.1:%d%s?token=%s", port, labPage(p), token)
 }
 
-// choosePort returns the port that was asked for, or the first free one from first on where that is 0.
+// choosePort returns the requested port, or if that is 0 the first free one from first on.
 func choosePort(asked, first int) (int, error) {
 	from, to := first, first+triedPorts-1
 	if asked != 0 {
@@ -154,7 +155,7 @@ func choosePort(asked, first int) (int, error) {
 	return 0, p
 }
 
-// waitForLab asks until the server answers.
+// waitForLab polls until the server answers.
 func waitForLab(ctx context.Context, port int, token string) bool {
 	ctx, cancel := context.WithTimeout(ctx, labReady)
 	defer cancel()
@@ -175,7 +176,7 @@ func waitForLab(ctx context.Context, port int, token string) bool {
 	return false
 }
 
-// portTaken is how Jupyter tells that its port is in use.
+// portTaken matches Jupyter's messages about a used port.
 var portTaken = regexp.MustCompile(`(?i)already in use|port \d+ is not available`)
 
 func (s *session) labFailed(logPath string, err error) error {
@@ -192,12 +193,12 @@ func (s *session) labFailed(logPath string, err error) error {
 	return p
 }
 
-// labOverrides are this project's defaults for JupyterLab's settings: it does not ask to fetch news.
+// labOverrides are this project's defaults for JupyterLab's settings: no prompt about fetching news.
 const labOverrides = `{"@jupyterlab/apputils-extension:notification": ` +
 	`{"checkForUpdates": false, "doNotDisturbMode": false, "fetchNews": "false"}}`
 
-// trustCommitted tells JupyterLab to show the figures that the committed notebooks hold, as it does for notebooks that were
-// run here. Only notebooks that are exactly as committed are trusted, like the code that is running now.
+// trustCommitted makes JupyterLab show the figures in the committed notebooks, as it does for notebooks that were run
+// here. It trusts only notebooks that are identical to the commit, like the running code.
 func (s *session) trustCommitted(ctx context.Context) error {
 	git := func(args ...string) ([]string, error) {
 		out, err := child{dir: s.place.notebooks()}.run(ctx, "git", append([]string{"ls-files", "-z"}, args...)...)
@@ -206,7 +207,7 @@ func (s *session) trustCommitted(ctx context.Context) error {
 	tracked, err := git("--", "*.ipynb")
 	changed, failed := git("-m", "--", "*.ipynb")
 	if err != nil || failed != nil {
-		return ctx.Err() // no git, or no repository: then nothing can be said about the notebooks
+		return ctx.Err() // no git, or no repository: the state of the notebooks is unknown
 	}
 	args := []string{"-m", "nbformat.sign"}
 	for _, name := range tracked {

@@ -61,7 +61,7 @@ func TestWaitForLab(t *testing.T) {
 	expect.That(t, !waitForLab(ctx, port, "wrong"), "ready with the wrong token")
 }
 
-// JupyterLab does not take the port at which the theory lab is served beside it, or it would find it in use.
+// JupyterLab does not use the port of the theory lab, which is served beside it.
 func TestLabLeavesTheTheoryLabItsPort(t *testing.T) {
 	w := newWorkshop(t)
 	do, _, err := parse([]string{"lab", "-port", strconv.Itoa(theoryLabPort)})
@@ -74,7 +74,7 @@ func TestLabLeavesTheTheoryLabItsPort(t *testing.T) {
 	contains(t, err.Error(), "the theory lab", "another port")
 }
 
-// The page is built by the go command alone, in pure Go; Python has no part in it.
+// The go command alone builds the page, in pure Go, without Python.
 func TestTheoryLabBuilds(t *testing.T) {
 	w := newWorkshop(t)
 	w.program("go", strings.Replace(fakeGo, "run)\n",
@@ -122,7 +122,8 @@ func TestTheoryLabServes(t *testing.T) {
 	contains(t, w.out.String(), "The theory lab is at", address, "Ctrl-C stops it")
 }
 
-// Beside JupyterLab the page is built when it is asked for first, once; until then it says so, and a build that fails says why.
+// Beside JupyterLab the page is built once, at the first request. Until then a notice is served; after a failed build
+// the reason is served.
 func TestTheoryLabWhenBuilt(t *testing.T) {
 	w := newWorkshop(t)
 	dir := filepath.Dir(w.file("notebooks/out/theory-lab/index.html", "the page"))

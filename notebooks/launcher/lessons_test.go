@@ -12,14 +12,14 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// lessonCell is what the rules of lessons see of a cell.
+// lessonCell is a cell in the form of the rules for lessons.
 type lessonCell struct {
 	kind, source string // kind is "code" or "markdown"
 	folded       bool   // source and outputs are both hidden
-	solution     bool   // it has the tag of one
+	solution     bool   // it has the tag "solution"
 }
 
-// mostWords is how long a markdown cell may be.
+// mostWords limits the length of a markdown cell.
 const mostWords = 200
 
 var (
@@ -32,8 +32,8 @@ var (
 	listedTask = regexp.MustCompile(`(?ms)^#+ .*[Ee]xercise.*^\d+\. `)
 )
 
-// countWords returns the number of words that a reader reads in a markdown text: what blanks set apart and holds a letter or a digit.
-// A formula is one word however long, code is counted like text, and the addresses of links are not read.
+// countWords returns the number of words that a reader reads in a markdown text: parts separated by blanks with a
+// letter or a digit. A formula of any length is one word, code counts as text, and addresses of links do not count.
 func countWords(markdown string) (n int) {
 	text := address.ReplaceAllString(formula.ReplaceAllString(markdown, " formula "), " ")
 	for _, word := range strings.Fields(text) {
@@ -97,7 +97,7 @@ var notebookLink = regexp.MustCompile(`\]\(([a-z0-9-]+)\.ipynb(?:#([^)]+))?\)`)
 // thisMachine matches an address on the reader's own machine.
 var thisMachine = regexp.MustCompile(`https?://(?:127\.0\.0\.1|localhost)[^)\s]*`)
 
-// TestNotebookLinks: links lead to notebooks and headings that exist, or to the theory lab on this machine.
+// TestNotebookLinks checks that links lead to existing notebooks and headings, or to the theory lab on this machine.
 func TestNotebookLinks(t *testing.T) {
 	sources := map[string]string{}
 	for _, f := range expect.Must(readCommitted())(t) {
@@ -121,7 +121,7 @@ func TestNotebookLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the fragments by which JupyterLab finds the headings of a text.
+// anchors returns JupyterLab's fragments for the headings of a text.
 func anchors(markdown string) (list []string) {
 	for _, heading := range headingForm.FindAllStringSubmatch(markdown, -1) {
 		list = append(list, strings.ReplaceAll(heading[1], " ", "-"))
@@ -129,18 +129,18 @@ func anchors(markdown string) (list []string) {
 	return list
 }
 
-// A number or a verdict in the text of a notebook is tied to the output that it is read from by a mark behind it, which readers do not see:
+// proseMark matches a hidden mark that ties a number or a verdict in the text of a notebook to a cell's output:
 //
 //	PUCL ends at 93.4<!-- f9-08: PUCL 93.4 -->%, and the claim
 //
-// The mark names a cell and words that stand in its outputs one after the other, the marked one among them. Where new runs change what
-// the cell prints, the mark is not found, and whoever saves the notebook mends the sentence.
+// The mark names a cell and consecutive words of its outputs, among them the marked one. If new runs change the output
+// of the cell, the mark is not found, and the sentence must be corrected before saving.
 var proseMark = regexp.MustCompile(`([^\s<>]*)<!--\s*([a-zA-Z0-9_-]+):\s*(.*?)\s*-->`)
 
-// htmlTag matches a tag, or what a page keeps to itself.
+// htmlTag matches a tag, or a style or script with its content.
 var htmlTag = regexp.MustCompile(`(?s)<(style|script)\b.*?</(?:style|script)>|<[^>]*>`)
 
-// outputWords returns all that a reader reads in the outputs of a cell, words apart by one blank.
+// outputWords returns the visible text in the outputs of a cell, with words separated by one blank.
 func outputWords(outputs []committedOutput) (string, error) {
 	var all []string
 	for _, o := range outputs {
@@ -173,7 +173,7 @@ func proseComplaints(nb committed) (list []string) {
 	for i, c := range nb.Cells {
 		source, err := joinSource(c.Source)
 		if c.Type != "markdown" || err != nil {
-			continue // of which complaints complains
+			continue // reported by complaints
 		}
 		for _, found := range proseMark.FindAllStringSubmatch(source, -1) {
 			marked, id, words := strings.Trim(found[1], "*_`$("), found[2], strings.Join(strings.Fields(found[3]), " ")
@@ -202,7 +202,7 @@ func proseComplaints(nb committed) (list []string) {
 	return list
 }
 
-// TestProse holds what the texts of the committed notebooks say to what their cells printed.
+// TestProse compares the texts of the committed notebooks with the output of their cells.
 func TestProse(t *testing.T) {
 	marks := 0
 	for _, f := range expect.Must(readCommitted())(t) {

@@ -14,8 +14,8 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// lock takes the lock at path without waiting. A shared lock lets other shared ones in. It is held as long as the process
-// lives or until the file is closed; the file stays, so that nobody waits on a file that is gone.
+// lock takes the lock at path without waiting. Several shared locks may be held together. It is held until the process
+// ends or the file is closed; the file stays, so that no one waits on a removed file.
 func lock(path string, shared bool) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func lock(path string, shared bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The number is only for the message that others show.
+	// The number is only for the messages of other programs.
 	if err = f.Truncate(0); err == nil {
 		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	}
@@ -34,7 +34,7 @@ func lock(path string, shared bool) (*os.File, error) {
 	return f, nil
 }
 
-// holder names the process that took the lock at path last, as " (process 123)", or "" when the file does not tell.
+// holder names the last process that took the lock at path, as " (process 123)", or "" if the file has no number.
 func holder(path string) string {
 	data, err := os.ReadFile(path)
 	if pid, convErr := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && convErr == nil {
@@ -43,7 +43,7 @@ func holder(path string) string {
 	return ""
 }
 
-// lockAlone takes the lock at path, not shared. Where it is busy the error is a problem that names the holder after who.
+// lockAlone takes an exclusive lock at path. If it is busy, the error is a problem that names the holder after who.
 func lockAlone(path, who, what, mend string) (*os.File, error) {
 	l, err := lock(path, false)
 	if errors.Is(err, filelock.ErrBusy) {
@@ -55,7 +55,7 @@ func lockAlone(path, who, what, mend string) (*os.File, error) {
 // environmentLock returns the path of the lock on .venv: exclusive to change it, shared to use it.
 func environmentLock(p place) string { return filepath.Join(p.out(), ".lock") }
 
-// waitLock takes the lock at path, waiting for others with a word to the user.
+// waitLock takes the lock at path; if it must wait, it notifies the user.
 func waitLock(ctx context.Context, c *liveline.Line, path string, shared bool) (*os.File, error) {
 	for announced := false; ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
 		l, err := lock(path, shared)

@@ -17,15 +17,15 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // as of a program that Ctrl-C ends
+	exitInterrupted = 130 // as for a program ended by Ctrl-C
 )
 
-// Main does what the command line asks for, the program's name left out, and returns the exit status.
+// Main executes the command line, without the program's name, and returns the exit status.
 func Main(args []string) int {
 	return launch(underGo(interrupts.Context()), args, os.Stdout, os.Stderr)
 }
 
-// launch does what args ask for and returns the exit status.
+// launch executes args and returns the exit status.
 func launch(ctx context.Context, args []string, stdout *os.File, stderr io.Writer) int {
 	err := try(ctx, args, stdout, stderr)
 	switch {

@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// template is the notebook that new ones are made of.
+// template is the notebook from which new ones are made.
 const template = "prototype"
 
-// newName is what a notebook may be called: its name is that of the folder of its results too, and of a file on every system.
+// newName matches valid notebook names: the name is also that of its results folder, and of a file on every system.
 var newName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,49}$`)
 
 func newCommand(*flag.FlagSet) work {
@@ -29,7 +29,7 @@ func newCommand(*flag.FlagSet) work {
 	}
 }
 
-// newNotebook makes a notebook of the template.
+// newNotebook makes a notebook from the template.
 func (s *session) newNotebook(name string) error {
 	if !newName.MatchString(name) {
 		return usagef("new: %q is no name for a notebook; take small letters, digits and dashes, a letter first: my-term", name)
@@ -62,8 +62,8 @@ func (s *session) newNotebook(name string) error {
 	return nil
 }
 
-// own is what of the template is true of its own term alone, and so for the writer of a new notebook to write: all of a cell behind a
-// heading, instead of which stands what to write there. NAME is the notebook's.
+// own lists the parts of the template that are specific to its own term, which the writer of a new notebook must write:
+// for each cell all text after a heading, replaced by an instruction. NAME is the notebook's name.
 var own = []struct{ id, behind, text string }{
 	{"pt-00", "", `# NAME: say in a line what the term does
 
@@ -89,7 +89,7 @@ among what repels.*`},
 		"removes it."},
 }
 
-// leaveToWriter replaces what is true of the template's term alone.
+// leaveToWriter replaces the parts that are specific to the template's term.
 func leaveToWriter(cells []any, name string) error {
 	for _, o := range own {
 		at := slices.IndexFunc(cells, func(cell any) bool {
@@ -117,10 +117,10 @@ func leaveToWriter(cells []any, name string) error {
 	return nil
 }
 
-// templateNames are how the template names itself and its term in its code.
+// templateNames are the names of the template and its term in its code.
 var templateNames = []string{fmt.Sprintf("Name: %q", template), `Name: "soft PUCL"`}
 
-// isResult reports whether a cell, tagged "result", tells what came of the template's own term.
+// isResult reports whether a cell, tagged "result", describes results of the template's own term.
 func isResult(cell any) bool {
 	c, _ := cell.(map[string]any)
 	meta, _ := c["metadata"].(map[string]any)
@@ -128,7 +128,7 @@ func isResult(cell any) bool {
 	return slices.Contains(tags, any("result"))
 }
 
-// asNew returns a notebook as one of another name that has not been run, without what it says of its results.
+// asNew returns a notebook under another name as if it had not been run, without statements about its results.
 func asNew(data []byte, name string) ([]byte, error) {
 	var nb map[string]any
 	if err := json.Unmarshal(data, &nb); err != nil {
@@ -173,5 +173,5 @@ func asNew(data []byte, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tidyNotebook(text, "/nowhere", "", "") // there is nothing of this machine in it
+	return tidyNotebook(text, "/nowhere", "", "") // it contains nothing of this machine
 }

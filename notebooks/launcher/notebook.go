@@ -15,22 +15,22 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// notebook is what the launcher wants to know of an .ipynb file.
+// notebook is the launcher's description of an .ipynb file.
 type notebook struct {
-	name  string // without folder and ending
+	name  string // without folder and extension
 	path  string
 	title string // the first heading
 	goal  string // the first sentence below it
 	cells []cell
 
-	variables []string // the variables of the environment that cells read as settings
-	readsAny  bool     // they read some whose names cannot be told
+	variables []string // the environment variables that cells read as settings
+	readsAny  bool     // they read some with unknown names
 }
 
 // cell is a cell of a notebook.
 type cell struct {
 	title  string // of a code cell: its first comment, or the heading above it
-	number int    // of a code cell that is not empty: counted from 1; 0 for others
+	number int    // of a nonempty code cell: counted from 1; 0 for others
 	source string // of such a cell
 }
 
@@ -126,15 +126,15 @@ var (
 	emphasisForm = regexp.MustCompile(`(^|[\s(])[*_]{1,3}([^\s*_](?:[^*_]*[^\s*_])?)[*_]{1,3}($|[\s).,;:!?])`)
 )
 
-// plainText takes the marks of markdown out of a line: links, emphasis, code.
+// plainText removes markdown from a line: links, emphasis, code.
 func plainText(markdown string) string {
 	text := linkForm.ReplaceAllString(markdown, "$1")
 	text = emphasisForm.ReplaceAllString(text, "$1$2$3")
 	return strings.TrimSpace(strings.ReplaceAll(text, "`", ""))
 }
 
-// codeTitle names a code cell in a few words: by the comment that it begins with, else by the heading above it, else by its
-// first line of code. Lines of the kernel's own language (%, !) and imports do not count as a beginning.
+// codeTitle returns a short name of a code cell: the comment at its beginning, else the heading above it, else its
+// first line of code. Kernel commands (%, !) and imports are skipped.
 func codeTitle(source, heading string) string {
 	inImport := false
 	for line := range strings.Lines(source) {
@@ -157,7 +157,7 @@ func codeTitle(source, heading string) string {
 	return cmp.Or(heading, strings.TrimSpace(start))
 }
 
-// codeCells counts the cells that will run.
+// codeCells counts the cells to run.
 func (nb *notebook) codeCells() (n int) {
 	for _, c := range nb.cells {
 		n = max(n, c.number)
@@ -182,7 +182,7 @@ func notebookNames(p place) ([]string, error) {
 	return names, nil
 }
 
-// findNotebook reads the notebook that the user names, with or without folder and ending.
+// findNotebook reads the notebook named by the user, with or without folder and extension.
 func findNotebook(p place, name string) (*notebook, error) {
 	name = strings.TrimSuffix(filepath.Base(filepath.FromSlash(name)), ".ipynb")
 	names, err := notebookNames(p)

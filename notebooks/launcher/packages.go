@@ -17,23 +17,23 @@ import (
 func requirements(p place) string    { return filepath.Join(p.notebooks(), "requirements.txt") }
 func requirementsGPU(p place) string { return filepath.Join(p.notebooks(), "requirements-gpu.txt") }
 
-// packagesHash identifies what a requirements file installs here.
+// packagesHash identifies the packages that a requirements file installs here.
 func packagesHash(file string) (string, error) {
 	return hashOf([]string{file}, runtime.GOOS, runtime.GOARCH)
 }
 
-// pythonEnv returns the environment for Python programs: that of the user, less what would let packages from elsewhere in or
-// send packages elsewhere.
+// pythonEnv returns the environment for Python programs: the user's, without variables that would use or install
+// packages elsewhere.
 func pythonEnv(p place) []string {
 	return setEnv(os.Environ(),
 		"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONNOUSERSITE=1", "PYTHONUNBUFFERED=1", "PYTHONUTF8=1",
 		"VIRTUAL_ENV="+p.env(), "PATH="+p.bin("")+string(os.PathListSeparator)+os.Getenv("PATH"),
-		// These name another place to install to, or more to install; an index or a proxy of the user's stays.
+		// These name another place to install to, or more to install; the user's index or proxy stays.
 		"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIREMENT", "PIP_CONSTRAINT", "PIP_USER=0",
 		"PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_INPUT=1", "PIP_ROOT_USER_ACTION=ignore")
 }
 
-// makeVenv makes an empty environment in place of what is there.
+// makeVenv replaces the environment by an empty one.
 func (s *session) makeVenv(ctx context.Context, py python) error {
 	if err := removeTree(s.place, s.place.env()); err != nil {
 		return err
@@ -50,8 +50,8 @@ func (s *session) makeVenv(ctx context.Context, py python) error {
 	return classify("Making the Python environment with "+py.command, out, err)
 }
 
-// install lets pip install a requirements file, which has to pin everything by hash. Only wheels are taken: nothing is
-// compiled on the user's machine, and no unpinned build tool comes in.
+// install runs pip on a requirements file, which must pin everything by hash. Only wheels are allowed: nothing is
+// compiled on the user's machine, and no unpinned build tool is used.
 func (s *session) install(ctx context.Context, doing, file string) error {
 	return s.setupChild(s.place.notebooks(), pythonEnv(s.place), pipLine).do(ctx, doing, s.place.bin("python"), "-m", "pip", "install",
 		"--require-hashes", "--only-binary=:all:", "--progress-bar=off", "--no-color", "-r", file)
@@ -59,7 +59,7 @@ func (s *session) install(ctx context.Context, doing, file string) error {
 
 var pipProgress = regexp.MustCompile(`^(Collecting|Downloading|Using cached|Installing)\b`)
 
-// pipLine picks the lines of pip that are worth showing while it works, shortened.
+// pipLine returns the informative lines of pip's output, shortened, "" for others.
 func pipLine(line string) string {
 	if !pipProgress.MatchString(line) {
 		return ""
@@ -72,11 +72,10 @@ func pipLine(line string) string {
 	return strings.ToLower(verb) + " " + filepath.Base(strings.TrimPrefix(rest, "cached "))
 }
 
-// sitePackages returns the folder of the environment's packages, "" when there is no environment.
+// sitePackages returns the folder of the environment's packages, "" without an environment.
 func sitePackages(p place) string { return first(p.env(), "lib/python3*/site-packages") }
 
-// missingFile returns the first file of what pip installed that is gone or was cut short, by the records that pip keeps, ""
-// when all is well.
+// missingFile returns the first installed file that is missing or truncated, according to pip's records, "" for none.
 func missingFile(site string) (string, error) {
 	records, err := fs.Glob(os.DirFS(site), "*.dist-info/RECORD")
 	if err != nil {
@@ -103,7 +102,7 @@ func missingOf(site, record string) (string, error) {
 		return filepath.Base(filepath.Dir(record)) + "/RECORD", nil // damaged, which is as bad as missing
 	}
 	for _, row := range files {
-		if len(row) < 3 || row[2] == "" { // compiled files come and go
+		if len(row) < 3 || row[2] == "" { // compiled files change
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(site, filepath.FromSlash(row[0])))
@@ -117,19 +116,18 @@ func missingOf(site, record string) (string, error) {
 	return "", nil
 }
 
-// xlaPlugins returns the PJRT plugins in the environment: the one for the CPU and the one for CUDA, "" for those that are
-// not there.
+// xlaPlugins returns the PJRT plugins in the environment: for the CPU and for CUDA, "" if missing.
 func xlaPlugins(p place) (cpu, cuda string) {
 	const packages = "lib/python3*/site-packages/"
 	return first(p.env(), packages+"xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"),
 		first(p.env(), packages+"jax_plugins/xla_cuda*/xla_cuda_plugin.so")
 }
 
-// gpuWanted stands in the stamp for a CUDA plugin that was asked for but is not there yet.
+// gpuWanted in the stamp means a CUDA plugin that was requested but is not installed yet.
 const gpuWanted = "wanted"
 
-// pythonStep makes the environment and installs the packages, as one step: an environment in which pip was stopped half way
-// looks complete to pip, so it is never repaired, always made anew. What pip has downloaded comes from its cache then.
+// pythonStep makes the environment and installs the packages, as one step. An environment after an interrupted pip
+// looks complete to pip, so it is never repaired, but always made again; pip's cache then provides the downloads.
 func (s *session) pythonStep(ctx context.Context) error {
 	py, err := findPython(ctx)
 	if err != nil {
@@ -153,7 +151,7 @@ func (s *session) pythonStep(ctx context.Context) error {
 // gpuStep adds the CUDA plugin and its libraries.
 func (s *session) gpuStep(ctx context.Context) error {
 	done := s.stamp
-	s.stamp.Packages, s.stamp.GPU = "", gpuWanted // if this is stopped half way, the environment has to be made anew
+	s.stamp.Packages, s.stamp.GPU = "", gpuWanted // after an interruption the environment must be made again
 	if err := s.stamp.write(s.place); err != nil {
 		return err
 	}
@@ -161,6 +159,6 @@ func (s *session) gpuStep(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.stamp = done // where pip has given up by itself, that leaves the environment as it was
+	s.stamp = done // if pip failed by itself, the environment is unchanged
 	return errors.Join(err, s.stamp.write(s.place))
 }

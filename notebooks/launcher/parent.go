@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// underGo returns a context that is also done once the go command that runs this program has ended: `go run` hands on no signal but
-// those of a terminal, and when it is told to end, it leaves the program behind. Started otherwise, a program outlives its parent.
+// underGo returns a context that is also done once the go command that runs this program has ended: `go run` forwards
+// only signals from a terminal, and when it is terminated, it leaves the program running. Without the go command, a
+// program outlives its parent.
 func underGo(ctx context.Context) context.Context {
 	parent := os.Getppid()
 	if programName(parent) != "go" {
@@ -27,7 +28,7 @@ func underGo(ctx context.Context) context.Context {
 	return ctx
 }
 
-// programName returns the name of a process's program, "" where the system does not say.
+// programName returns the name of a process's program, "" if the system does not report it.
 func programName(pid int) string {
 	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
 	if err != nil {

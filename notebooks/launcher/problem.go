@@ -12,12 +12,11 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// problem is an error that a newcomer can act on: what went wrong, what to do, and, where it helps, the last lines of the
-// program that failed.
+// problem is an error with a remedy: what failed, what to do, and, if useful, the last lines of the failed program.
 type problem struct {
 	What string // a sentence
-	Mend string // what to do about it, "" when nothing can be said
-	Tail string // last output of the failed program, "" when it adds nothing
+	Mend string // the remedy, "" if unknown
+	Tail string // last output of the failed program, "" if it adds nothing
 	Err  error  // the cause, for errors.Is
 }
 
@@ -34,14 +33,14 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.Err }
 
-// errUsage is wrapped by errors that come from how the program was called; main exits with 2 then.
+// errUsage is wrapped by errors in the command line; main then exits with 2.
 var errUsage = errors.New("wrong usage")
 
 func usagef(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errUsage, fmt.Sprintf(format, args...))
 }
 
-// usageError is a wrong usage of a command that is known, so that its own flags can be shown.
+// usageError is a wrong usage of a known command, so that its flags can be shown.
 type usageError struct {
 	error
 	help string
@@ -49,7 +48,7 @@ type usageError struct {
 
 func (e *usageError) Unwrap() error { return e.error }
 
-// ofCommand adds to a wrong usage how the command is called; other errors stay as they are.
+// ofCommand adds the usage of the command to a wrong usage; other errors stay unchanged.
 func ofCommand(c command, err error) error {
 	if !errors.Is(err, errUsage) {
 		return err
@@ -58,7 +57,8 @@ func ofCommand(c command, err error) error {
 	return &usageError{err, fmt.Sprintf("%s\n%s\n\"go run ./notebooks help %s\" says more.\n", line, flags, c.name)}
 }
 
-// checkNames returns a wrong usage for the first of given that is none of all, with the one that was meant. Kind says what they name.
+// checkNames returns a wrong usage for the first of given that is not in all, with the closest name. Kind is the kind
+// of the names.
 func checkNames(command, kind string, all []string, given ...string) error {
 	for _, name := range given {
 		if !slices.Contains(all, name) {
@@ -72,7 +72,7 @@ func indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
 }
 
-// lastLines returns the last n lines of text, very long ones cut.
+// lastLines returns the last n lines of text, with very long ones truncated.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	lines = lines[max(0, len(lines)-n):]
@@ -84,10 +84,10 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// maxTailLine is how many characters of a line of a failed program are shown.
+// maxTailLine is the number of displayed characters per line of a failed program.
 const maxTailLine = 300
 
-// ofSystem adds what to do to an error of the system that came to the top as it was.
+// ofSystem adds a remedy to an unwrapped error of the system.
 func ofSystem(err error) error {
 	var p *problem
 	switch {
@@ -102,11 +102,11 @@ func ofSystem(err error) error {
 	return err
 }
 
-// The signs by which the output of pip and go tells why they failed, in the order in which they are looked for.
+// The patterns in the output of pip and go that identify causes of failure, in the order of the search.
 var signs = []struct {
 	sign       *regexp.Regexp
 	what, mend string
-	fetching   bool // whether it matters what was being fetched
+	fetching   bool // whether the item being fetched matters
 }{
 	{regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|not enough space on`),
 		"the disk is full", "Make room (the environment wants about 1 GB, with -gpu about 5 GB more) and start again.", false},
@@ -128,11 +128,11 @@ var signs = []struct {
 		"a file could not be written", "Look at who owns the checkout and the caches of pip and Go, and start again.", false},
 }
 
-// pipIgnored are the lines in which pip tells which pins are for other machines.
+// pipIgnored matches pip's lines about pins for other machines.
 var pipIgnored = regexp.MustCompile(`(?m)^Ignoring \S+: markers .*\n`)
 
-// classify turns the failure of a program into a problem. doing says what was being done, as in "installing the Python
-// packages"; output is what the program printed.
+// classify turns the failure of a program into a problem. doing names the action, as in "installing the Python
+// packages"; output is the program's output.
 func classify(doing, output string, err error) *problem {
 	p := &problem{What: doing + " failed.", Tail: lastLines(pipIgnored.ReplaceAllString(output, ""), 12), Err: err}
 	if errors.Is(err, syscall.ENOSPC) {
@@ -156,11 +156,11 @@ func classify(doing, output string, err error) *problem {
 	return p
 }
 
-// fetched matches what pip or go says it fetches: a package, a module and its version, or a module at a version.
+// fetched matches pip's or go's line about a download: a package, a module and its version, or a module at a version.
 var fetched = regexp.MustCompile(`(?m)^\s*(?:Collecting|Downloading|ERROR: No matching distribution found for) (\S+)|` +
 	`^go: downloading (\S+ \S+)|(?:^|\s)([^\s:"]+@v[^\s:,"]+): `)
 
-// beingFetched returns what pip or go was fetching last according to its output, "" when it does not say.
+// beingFetched returns the last item that pip or go fetched according to its output, "" if it names none.
 func beingFetched(output string) string {
 	all := fetched.FindAllStringSubmatch(output, -1)
 	if len(all) == 0 {

@@ -76,7 +76,7 @@ func TestPipLine(t *testing.T) {
 	})
 }
 
-// A failed cell is reported by its sentence and its places in cells, without frames of packages.
+// A failed cell is reported by its sentence and its positions in cells, without frames of packages.
 func TestFailuresSpeakOfCells(t *testing.T) {
 	expect.Each(t, inCells, map[string]string{
 		"✗ pucl: Attract of objective \"mine\", at  [[ Cell [1] Line 11 ]] /tmp/gonb_83f9bdd2/main.go:18: x's axis is out-of-range\nexit status 1"://
@@ -120,7 +120,7 @@ func TestLock(t *testing.T) {
 
 func TestStaleLockIsNone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".lock")
-	expect.NoError(t, os.WriteFile(path, []byte("1\n"), 0o644)) // process 1 lives, but holds nothing
+	expect.NoError(t, os.WriteFile(path, []byte("1\n"), 0o644)) // process 1 lives, but holds no lock
 	l := expect.Must(lock(path, false))(t)
 	expect.NoError(t, os.Remove(path)) // as clean does
 	l2 := expect.Must(lock(path, false))(t)
@@ -144,7 +144,7 @@ func TestWaitLock(t *testing.T) {
 	expect.NoError(t, l.Close())
 }
 
-// What -data takes: nothing, a name, several.
+// The values of -data: none, one name, several.
 func TestDataNames(t *testing.T) {
 	for _, tt := range []struct {
 		names []string
@@ -167,7 +167,7 @@ func TestDataNames(t *testing.T) {
 	contains(t, err.Error(), `no data set "mnist"`, "fashion-mnist, cifar-10, cifar-100, stl10")
 }
 
-// tinyArchive returns a data set of one file, which a server in this process hands out.
+// tinyArchive returns a data set of one file, served by a server in this process.
 func tinyArchive(t *testing.T, handle func(w http.ResponseWriter, content []byte)) dataSet {
 	t.Helper()
 	var content bytes.Buffer
@@ -198,7 +198,7 @@ func TestFetchData(t *testing.T) {
 		expect.That(t, err == nil, "%v", err)
 	})
 	w := newWorkshop(t)
-	for range 2 { // the second time it is there
+	for range 2 { // the second time it exists
 		w.out.Reset()
 		expect.NoError(t, w.session().fetchData(context.Background(), set))
 		folder := filepath.Join(dir, "tiny", "tiny-bin")

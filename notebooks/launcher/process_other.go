@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// The Go kernel does not run here, and main says so before any of these is needed; they only let the program build.
+// The Go kernel does not run here, and main reports this before any of these is used; they only let the program build.
 
 func ownGroup(*exec.Cmd)                    {}
 func signalGroup(int, syscall.Signal) error { return errors.ErrUnsupported }

@@ -14,8 +14,8 @@ import (
 // The oldest Python that the pinned packages run on.
 const pythonMajor, pythonMinor = 3, 10
 
-// pythonNames are the commands under which Python is looked for, newest first. Named versions come before the plain names
-// because only for them it is known that every package has a wheel.
+// pythonNames are the command names for the search of Python, newest first. Names with a version precede plain names,
+// because only for these versions every package has a wheel.
 var pythonNames = []string{"python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python3", "python"}
 
 // pythonProbe runs on every Python from 2.7 on.
@@ -31,13 +31,13 @@ sys.stdout.write("\n".join(["%d.%d.%d" % tuple(sys.version_info[:3]), os.path.re
 
 // python is an interpreter of the machine.
 type python struct {
-	command string // as it was found
+	command string // as found
 	version string // "3.12.1"
 	real    string // the executable's own path
-	venv    bool   // whether it can make environments, with pip in them
+	venv    bool   // whether it can make environments with pip
 }
 
-// unusable returns why p will not do, "" when it will.
+// unusable returns why p cannot be used, "" if it can.
 func (p python) unusable() string {
 	switch {
 	case !newEnough(p.version):
@@ -48,7 +48,7 @@ func (p python) unusable() string {
 	return ""
 }
 
-// pythonVersion reads "3.12.1", also "3.14.0rc2" and "3.12".
+// pythonVersion parses "3.12.1", also "3.14.0rc2" and "3.12".
 func pythonVersion(s string) (major, minor int, ok bool) {
 	_, err := fmt.Sscanf(s, "%d.%d", &major, &minor)
 	return major, minor, err == nil
@@ -60,9 +60,9 @@ func newEnough(version string) bool {
 	return ok && major == pythonMajor && minor >= pythonMinor
 }
 
-// probePython asks an interpreter about itself.
+// probePython queries an interpreter.
 func probePython(ctx context.Context, command string) (python, error) {
-	// -E and -s keep the user's PYTHON… variables and packages out; all versions know them.
+	// -E and -s exclude the user's PYTHON… variables and packages; all versions support them.
 	out, err := child{}.run(ctx, command, "-E", "-s", "-c", pythonProbe)
 	if err != nil {
 		return python{}, fmt.Errorf("%s does not run: %w", command, err)
@@ -74,8 +74,8 @@ func probePython(ctx context.Context, command string) (python, error) {
 	return python{command, fields[0], fields[1], fields[2] == "yes" && fields[3] == "yes"}, nil
 }
 
-// findPython returns the first usable interpreter: the one that PUCL_PYTHON names, and no other then, or the first of
-// pythonNames on the search path.
+// findPython returns the first usable interpreter: only the one in PUCL_PYTHON, if set, or the first of pythonNames on
+// the search path.
 func findPython(ctx context.Context) (python, error) {
 	if chosen := os.Getenv("PUCL_PYTHON"); chosen != "" {
 		p, err := probePython(ctx, chosen)
@@ -99,7 +99,7 @@ func findPython(ctx context.Context) (python, error) {
 		if ctx.Err() != nil {
 			return python{}, ctx.Err()
 		}
-		if err != nil { // as of version managers that have a command for each version they could install
+		if err != nil { // as for version managers with a command for each installable version
 			found = append(found, path+" does not run")
 			continue
 		}
@@ -116,7 +116,7 @@ func findPython(ctx context.Context) (python, error) {
 	return python{}, pythonProblem("No Python of 3.10 or newer was found: "+strings.Join(found, "; ")+".", seen)
 }
 
-// pythonProblem returns what with the mend that fits what was seen.
+// pythonProblem returns a problem with what and the remedy for the interpreters seen.
 func pythonProblem(what string, seen []python) *problem {
 	for _, p := range seen {
 		if newEnough(p.version) && !p.venv {

@@ -31,7 +31,8 @@ func TestPythonVersion(t *testing.T) {
 	}
 }
 
-// TestFindPython puts interpreters of several kinds on the search path. Each is a script that prints what the probe would.
+// TestFindPython puts interpreters of several kinds on the search path. Each is a script that prints the probe's
+// output.
 func TestFindPython(t *testing.T) {
 	const good, old, bare = `3.11.2\n/usr/bin/python3.11\nyes\nyes`, `3.8.1\n/x\nyes\nyes`, `3.12.3\n/x\nyes\nno`
 	for _, tt := range []struct {
@@ -91,11 +92,11 @@ func TestPythonEnvKeepsOthersOut(t *testing.T) {
 	contains(t, env, "\nPIP_INDEX_URL=https://mirror.example/simple\n", "\nPATH=/lab/notebooks/.venv/bin", "\nPIP_USER=0\n")
 }
 
-// TestRequirementsArePinned: every package has one version and hashes, and no file names an index.
+// TestRequirementsArePinned checks that every package has one version and hashes, and that no file names an index.
 func TestRequirementsArePinned(t *testing.T) {
 	pin := regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*==\S+( ; .+)? \\$`)
 	hash := regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
-	for file, packages := range map[string]int{ // at least so many
+	for file, packages := range map[string]int{ // at least this many
 		"requirements.txt": 10, "requirements-gpu.txt": 10, "tools/browser/requirements.txt": 2, "tools/pip-audit/requirements.txt": 10,
 		"tools/onnx/requirements.txt": 5, "tools/tensorboard/requirements.txt": 10,
 	} {
@@ -117,7 +118,7 @@ func TestRequirementsArePinned(t *testing.T) {
 	}
 }
 
-// TestXLAWheels: who made these two wheels rests on their metadata alone, so their hashes are written down here once more.
+// TestXLAWheels checks the hashes of these two wheels, since only their metadata identify their authors.
 func TestXLAWheels(t *testing.T) {
 	data := expect.Must(os.ReadFile(filepath.Join("..", "requirements.txt")))(t)
 	_, rest, _ := strings.Cut(string(data), "xla-cpu-pjrt==0.0.1 ; ")
@@ -188,7 +189,7 @@ func TestTryCompiler(t *testing.T) {
 	}
 }
 
-// TestLinksNoEngine: the program in notebooks imports nothing that needs a C compiler or a plugin.
+// TestLinksNoEngine checks that the program in notebooks imports nothing that needs a C compiler or a plugin.
 func TestLinksNoEngine(t *testing.T) {
 	out := expect.Must(exec.Command("go", "list", "-deps", "..").CombinedOutput())(t)
 	for path := range strings.Lines(string(out)) {

@@ -16,26 +16,26 @@ import (
 type event struct {
 	Event   string  `json:"event"`
 	Cell    int     `json:"cell"`
-	Seconds float64 `json:"seconds"` // finish, error: how long the cell took
-	Text    string  `json:"text"`    // stream, display: what came; error, fatal: why
-	PID     int     `json:"pid"`     // kernel: its process, which leads a group of its own
+	Seconds float64 `json:"seconds"` // finish, error: duration of the cell
+	Text    string  `json:"text"`    // stream, display: its output; error, fatal: the reason
+	PID     int     `json:"pid"`     // kernel: its process, which leads its own group
 }
 
 // The events, in the order of a run.
 const (
-	eventKernel      = "kernel"      // the kernel's process is there
+	eventKernel      = "kernel"      // the kernel's process has started
 	eventStart       = "start"       // a cell begins
 	eventStream      = "stream"      // it printed something
-	eventDisplay     = "display"     // it showed something or changed what it showed
+	eventDisplay     = "display"     // it displayed something or changed its display
 	eventFinish      = "finish"      // it is done
 	eventError       = "error"       // it failed, and the run ends
-	eventFatal       = "fatal"       // the run could not begin
+	eventFatal       = "fatal"       // the run could not start
 	eventInterrupted = "interrupted" // the user stopped the run
 	eventWriting     = "writing"     // the results are being written
 	eventDone        = "done"        // they are written
 )
 
-// readEvents hands each event to handle until the stream ends.
+// readEvents passes each event to handle until the stream ends.
 func readEvents(r io.Reader, handle func(event)) error {
 	for decoder := json.NewDecoder(r); ; {
 		var e event
@@ -50,10 +50,10 @@ func readEvents(r io.Reader, handle func(event)) error {
 	}
 }
 
-// quiet is how long a cell may work without a word in a log that is no terminal.
+// quiet is the longest silence about a running cell in a log that is not a terminal.
 const quiet = 10 * time.Second
 
-// renderer turns the events of a run into lines: one for each cell, with what the cell says last beside it while it works.
+// renderer turns the events of a run into lines: one per cell, with the cell's last output beside it while it runs.
 type renderer struct {
 	console *liveline.Line
 	nb      *notebook
@@ -62,8 +62,8 @@ type renderer struct {
 	current  int // index of the running cell, -1 for none
 	began    time.Time
 	last     string    // the last line that the running cell printed
-	partial  string    // what it printed after its last line break
-	reported time.Time // when something was last said about it, where there is no terminal
+	partial  string    // its output after the last line break
+	reported time.Time // time of its last report, if there is no terminal
 }
 
 func newRenderer(c *liveline.Line, nb *notebook) *renderer {
@@ -115,8 +115,8 @@ func (r *renderer) end(cell int, how string) {
 	r.console.Linef("%s%s", r.label(cell), how)
 }
 
-// say takes in what the cell printed. Progress bars return to the start of their line, so only what follows the last return
-// is on the screen.
+// say processes the output of the cell. Progress bars return to the start of their line, so only the text after the
+// last return is visible.
 func (r *renderer) say(text string) {
 	for line := range strings.SplitSeq(r.partial+text, "\n") {
 		r.partial = line[strings.LastIndexByte(strings.TrimRight(line, "\r"), '\r')+1:]
@@ -127,7 +127,7 @@ func (r *renderer) say(text string) {
 	r.tick()
 }
 
-// tick brings the lines up to the time; call it now and then while a cell works.
+// tick updates the lines to the current time; call it regularly while a cell runs.
 func (r *renderer) tick() {
 	if r.current < 0 {
 		return

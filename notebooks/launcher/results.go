@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// timings is what out/NAME.timings.json says about the last run of a notebook.
+// timings is the content of out/NAME.timings.json about the last run of a notebook.
 type timings struct {
 	Notebook string       `json:"notebook"`
 	Started  time.Time    `json:"started"`
@@ -31,7 +31,7 @@ func timingsPath(p place, name string) string { return filepath.Join(p.out(), na
 
 func (t timings) write(p place) error { return writeJSON(timingsPath(p, t.Notebook), t) }
 
-// readTimings reads what is known of the last run; ok is false when there was none.
+// readTimings reads the record of the last run; ok is false if there is none.
 func readTimings(p place, name string) (t timings, ok bool, err error) {
 	data, err := readIfThere(timingsPath(p, name))
 	if data == nil {
@@ -43,7 +43,7 @@ func readTimings(p place, name string) (t timings, ok bool, err error) {
 	return t, true, nil
 }
 
-// String returns when the run was and how it went.
+// String returns the time and the outcome of the run.
 func (t timings) String() string {
 	result := ""
 	if t.Result != "ok" {
@@ -57,7 +57,7 @@ func (t timings) String() string {
 
 func headlinePath(p place, name string) string { return filepath.Join(p.out(), name, "headline.txt") }
 
-// headlineTime returns when the headline was written last; the zero time when there is none.
+// headlineTime returns the modification time of the headline; the zero time if there is none.
 func headlineTime(p place, name string) (time.Time, error) {
 	info, err := os.Stat(headlinePath(p, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +68,7 @@ func headlineTime(p place, name string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// newHeadline returns the headline if it was written after the time that headlineTime gave before, "" else.
+// newHeadline returns the headline if it was written after headlineTime returned before, else "".
 func newHeadline(p place, name string, before time.Time) (string, error) {
 	now, err := headlineTime(p, name)
 	if err != nil || now.IsZero() || now.Equal(before) {
@@ -78,7 +78,7 @@ func newHeadline(p place, name string, before time.Time) (string, error) {
 	return string(text), err
 }
 
-// list shows the notebooks with what they are about and when they ran last.
+// list shows the notebooks with their subjects and the times of their last runs.
 func (s *session) list() error {
 	names, err := notebookNames(s.place)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *session) list() error {
 	return nil
 }
 
-// seconds writes a duration for people: "0.4 s", "12.3 s", "3 min 05 s".
+// seconds formats a duration: "0.4 s", "12.3 s", "3 min 05 s".
 func seconds(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -121,10 +121,10 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%d min %02d s", s/60, s%60)
 }
 
-// secondsOf returns so many seconds as a duration.
+// secondsOf returns seconds as a duration.
 func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// bytesOf writes a size for people: "512 B", "1.4 GB".
+// bytesOf formats a size: "512 B", "1.4 GB".
 func bytesOf(n int64) string {
 	switch {
 	case n < 1000:

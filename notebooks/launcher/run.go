@@ -21,10 +21,10 @@ type runOptions struct {
 	set     []string      // variables for the notebook, as "NAME=value"
 }
 
-// errInterrupted says that the user stopped the launcher.
+// errInterrupted means that the user stopped the launcher.
 var errInterrupted = errors.New("interrupted")
 
-// runNotebook runs one notebook without a browser, leaves the results in out/ and says how it went.
+// runNotebook runs one notebook without a browser, writes the results to out/ and reports the outcome.
 func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (err error) {
 	mine, err := lockAlone(s.place.out("."+nb.name+".lock"), "The notebook "+nb.name+" is being run by another launcher", ".",
 		"Wait for it, or stop it, and start again.")
@@ -77,7 +77,7 @@ func (s *session) runNotebook(ctx context.Context, nb *notebook, o runOptions) (
 	return nil
 }
 
-// kept says, after an interrupt, what of a run is not lost and how to go on.
+// kept states, after an interrupt, which results are kept and how to resume.
 func kept(name string, o runOptions) string {
 	again := "go run ./notebooks run"
 	for _, entry := range o.set {
@@ -88,7 +88,7 @@ func kept(name string, o runOptions) string {
 		"goes on with that training where it was, and does no run of a grid or a prototype twice.", again, name)
 }
 
-// quoted writes a value so that a shell takes it for one word, as it is where it is one.
+// quoted quotes a value as one word for a shell, unless it is already one.
 func quoted(value string) string {
 	if plainWord.MatchString(value) {
 		return value
@@ -98,7 +98,7 @@ func quoted(value string) string {
 
 var plainWord = regexp.MustCompile(`^[\w./:,=+-]+$`)
 
-// execute drives run_notebook.py. failure is what went wrong in the notebook, err what went wrong in running it.
+// execute drives run_notebook.py. failure is an error of the notebook, err an error in running it.
 func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *timings) (failure, err error) {
 	log, err := openLog(s.place.out(nb.name + ".log"))
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 	}
 	waitErr := wait(ctx, cmd)
 	s.console.Set("")
-	if kernel > 0 { // the script may not have come to it
+	if kernel > 0 { // the script may not have recorded it
 		if err := signalGroup(kernel, syscall.SIGKILL); err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func (s *session) execute(ctx context.Context, nb *notebook, o runOptions, t *ti
 	return failure, nil
 }
 
-// scriptProblem reports that run_notebook.py itself broke.
+// scriptProblem reports a failure of run_notebook.py itself.
 func (s *session) scriptProblem(logPath string, err error) error {
 	data, readErr := os.ReadFile(logPath)
 	if readErr != nil {

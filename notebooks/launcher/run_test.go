@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/liveline"
 )
 
-// start lets the session run a notebook with the stand-in for Python, which sends events.
+// start runs a notebook with the fake Python, which sends events.
 func (w *workshop) start(ctx context.Context, events string, o runOptions) (said string, err error) {
 	w.t.Helper()
 	w.t.Setenv("EVENTS", strings.ReplaceAll(events, "\n", `\n`))

@@ -15,10 +15,10 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// packageVariables are those that packages read themselves, whatever the cells read.
+// packageVariables are the variables that packages read themselves, independent of the cells.
 var packageVariables = []string{"PUCL_DATA_DIR", "PUCL_HOME", "PUCL_MALLOC", "PUCL_OFFLINE", "PUCL_ONEDNN", "PUCL_REPRODUCIBLE"}
 
-// settings makes the flags -set and -steps, which add variables of the environment to set, as "NAME=value".
+// settings defines the flags -set and -steps, which add environment variables to set, as "NAME=value".
 func settings(flags *flag.FlagSet, set *[]string) {
 	const usage = "`name=value` reaches the notebook as the variable PUCL_NAME; may be given several times"
 	flags.Func("set", usage, func(text string) error {
@@ -39,7 +39,7 @@ func settings(flags *flag.FlagSet, set *[]string) {
 	})
 }
 
-// variableName returns the variable by which a setting reaches the notebook: "steps" is PUCL_STEPS.
+// variableName returns the variable that passes a setting to the notebook: "steps" is PUCL_STEPS.
 func variableName(name string) (string, error) {
 	upper := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	if strings.ContainsFunc(upper, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' }) {
@@ -48,21 +48,22 @@ func variableName(name string) (string, error) {
 	return "PUCL_" + strings.TrimPrefix(upper, "PUCL_"), nil
 }
 
-// settingName returns what -set calls a variable: "steps".
+// settingName returns the name of a variable in -set: "steps".
 func settingName(variable string) string {
 	return strings.ToLower(strings.TrimPrefix(variable, "PUCL_"))
 }
 
-// grids matches where a cell draws from a grid of runs, which is of the size that the setting "size" says.
+// grids matches calls that read a grid of runs, whose size is the setting "size".
 var grids = regexp.MustCompile(`\b(RunGrid|Committed)\(`)
 
-// cellSettings are how a cell reads one: lab.Setting("steps", 500), or the variable itself. One without a name in quotes may read any.
+// cellSettings matches how a cell reads a setting: lab.Setting("steps", 500), or the variable itself. A call without a
+// quoted name may read any.
 var cellSettings = regexp.MustCompile(`\bSetting(?:\[\w+\])?\((?:"([\w-]+)"|[^"])|"(PUCL_\w+)"`)
 
-// prototypes matches where a cell makes a lab.Prototype, which reads settings itself.
+// prototypes matches the use of a lab.Prototype, which reads settings itself.
 var prototypes = regexp.MustCompile(`\bPrototype\b`)
 
-// settingsOf returns the variables that a cell reads; any is true where that cannot be told.
+// settingsOf returns the variables that a cell reads; any is true if they cannot be determined.
 func settingsOf(source string) (variables []string, any bool) {
 	if prototypes.MatchString(source) {
 		variables = append(variables, "PUCL_SIZE", "PUCL_STEPS", "PUCL_SEEDS")
@@ -83,7 +84,8 @@ func settingsOf(source string) (variables []string, any bool) {
 	return variables, any
 }
 
-// checkSettings returns an error for a variable of set, "NAME=value", that neither a cell of the notebooks nor a package reads.
+// checkSettings returns an error for a variable of set, "NAME=value", that neither a cell of the notebooks nor a
+// package reads.
 func checkSettings(set []string, notebooks []*notebook) error {
 	read := map[string]bool{}
 	for _, nb := range notebooks {
@@ -114,7 +116,7 @@ func checkSettings(set []string, notebooks []*notebook) error {
 	return nil
 }
 
-// duration makes a flag for a time, which needs a unit.
+// duration defines a flag for a time, which requires a unit.
 func duration(flags *flag.FlagSet, to *time.Duration, name, usage string) {
 	flags.Func(name, usage, func(text string) error {
 		d, err := time.ParseDuration(text)

@@ -13,28 +13,29 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// stampVersion changes when the way the environment is made changes, so that old environments are made anew.
+// stampVersion changes when the construction of the environment changes, so that old environments are made again.
 const stampVersion = 1
 
-// stamp says what the environment was made from. Each field is filled after its step has succeeded and emptied before the
-// step begins, so a field that does not match means: do the step (again).
+// stamp records the inputs of the environment. Each field is set after its step has succeeded and cleared before the
+// step begins, so a field that does not match means that the step is due.
 type stamp struct {
-	Version  int       `json:"version"`
-	Root     string    `json:"root"`     // of the module when the environment was made: scripts in it hold absolute paths
+	Version int `json:"version"`
+	// Of the module when the environment was made: scripts in it contain absolute paths.
+	Root     string    `json:"root"`
 	Python   fileMark  `json:"python"`   // the interpreter behind .venv/bin/python
 	PyVer    string    `json:"pyver"`    // its version, as in "3.12.1"
 	Packages string    `json:"packages"` // hash of requirements.txt and platform
-	GPU      string    `json:"gpu"`      // hash of requirements-gpu.txt, "" when never asked for
-	GoTools  string    `json:"gotools"`  // hash of all that decides on the Go tools
+	GPU      string    `json:"gpu"`      // hash of requirements-gpu.txt, "" if never requested
+	GoTools  string    `json:"gotools"`  // hash of all inputs of the Go tools
 	Warm     string    `json:"warm"`     // the same for the compiled packages of the module
 	Compiler ccVerdict `json:"compiler"`
 }
 
-// fileMark recognizes a file without reading it.
+// fileMark identifies a file without reading it.
 type fileMark struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"`
-	Time int64  `json:"time"` // of the last change, nanoseconds
+	Time int64  `json:"time"` // modification time, nanoseconds
 }
 
 // markFile describes the file at path, with symbolic links followed.
@@ -52,8 +53,8 @@ func markFile(path string) (fileMark, error) {
 
 func stampPath(p place) string { return filepath.Join(p.env(), "puclab-setup.json") }
 
-// readStamp reads the stamp of the environment; one that is missing, damaged or of another version is the empty stamp,
-// by which everything is due.
+// readStamp reads the stamp of the environment; if it is missing, damaged or of another version, it returns the empty
+// stamp, for which all steps are due.
 func readStamp(p place) (stamp, error) {
 	data, err := readIfThere(stampPath(p))
 	var s stamp
@@ -68,7 +69,7 @@ func (s stamp) write(p place) error {
 	return writeJSON(stampPath(p), s)
 }
 
-// hashOf condenses the contents of files and some words. A file that does not exist is an error.
+// hashOf returns a hash of the contents of files and some words. It returns an error for a missing file.
 func hashOf(files []string, words ...string) (string, error) {
 	h := sha256.New()
 	for _, name := range files {
@@ -85,7 +86,7 @@ func hashOf(files []string, words ...string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// readIfThere returns the content of the file at path, nil and no error where there is none.
+// readIfThere returns the content of the file at path, nil and no error if there is none.
 func readIfThere(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// theoryLabPackage is the program that builds the page. It is built and run apart from the launcher, since it links gomlx.
+// theoryLabPackage is the program that builds the page. It is built and run separately from the launcher, since it
+// links gomlx.
 const theoryLabPackage = "./notebooks/theorylab"
 
-// theoryLabPort is where the page is served when the user names no other port, apart from JupyterLab's ports. The notebooks link
-// to cases there.
+// theoryLabPort is the default port of the page, distinct from JupyterLab's ports. The notebooks link to cases there.
 const theoryLabPort = 8870
 
 // theoryLabOptions are the flags of the theory-lab command.
 type theoryLabOptions struct {
-	build   bool // no more than build the page
+	build   bool // only build the page
 	port    int  // 0 means the first free one from theoryLabPort on
 	browser bool
 }
@@ -47,8 +47,8 @@ func theoryLabCommand(flags *flag.FlagSet) work {
 	}
 }
 
-// buildTheoryLab has the page built and returns its folder. No environment is needed for that: what the page shows before it
-// runs is measured by the pure-Go engine.
+// buildTheoryLab builds the page and returns its folder. It requires no environment: the pure-Go engine computes the
+// initial content of the page.
 func (s *session) buildTheoryLab(ctx context.Context) (dir string, err error) {
 	if s.goTool, err = findGo(ctx, s.place); err != nil {
 		return "", err
@@ -64,7 +64,7 @@ func (s *session) buildTheoryLab(ctx context.Context) (dir string, err error) {
 	return dir, err
 }
 
-// serveTheoryLab serves the page for this machine alone until the user stops it.
+// serveTheoryLab serves the page for this machine only until the user stops it.
 func (s *session) serveTheoryLab(ctx context.Context, dir string, o theoryLabOptions) error {
 	port, err := choosePort(o.port, theoryLabPort)
 	if err != nil {
@@ -80,12 +80,12 @@ func (s *session) serveTheoryLab(ctx context.Context, dir string, o theoryLabOpt
 		s.console.Linef("Links in the notebooks lead to port %d, so they do not find it here.", theoryLabPort)
 	}
 	if opener := browserOpener(); o.browser && opener != "" {
-		go child{}.run(ctx, opener, address) // the address is printed at any rate
+		go child{}.run(ctx, opener, address) // the address is printed in any case
 	}
 	return serve(ctx, l, fresh(http.FileServer(http.Dir(dir))))
 }
 
-// serve answers what comes to l until ctx is done.
+// serve handles requests to l until ctx is done.
 func serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
@@ -96,8 +96,8 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	return ctx.Err()
 }
 
-// serveTheoryLabBeside serves the page beside JupyterLab, where the links of the notebooks lead, until ctx is done. The page is built
-// when it is asked for first. Where the port is in use, another lab most likely serves it.
+// serveTheoryLabBeside serves the page beside JupyterLab, for the links of the notebooks, until ctx is done. The page
+// is built at the first request. If the port is in use, another lab most likely serves it.
 func (s *session) serveTheoryLabBeside(ctx context.Context) {
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(theoryLabPort)))
 	if err != nil {
@@ -111,11 +111,11 @@ func (s *session) serveTheoryLabBeside(ctx context.Context) {
 	}()
 }
 
-// building is the page that stands while the lab is built. A reload keeps the case in the address.
+// building is the page shown during the build. A reload keeps the case in the address.
 const building = `<!doctype html><meta charset="utf-8"><title>Theory lab</title>
 <p>The theory lab is being built; it opens here within a minute or so.</p><script>setTimeout(() => location.reload(), 1000)</script>`
 
-// whenBuilt serves the folder that build returns. The first request starts build, and until its end the page says so.
+// whenBuilt serves the folder that build returns. The first request starts build, and until it ends a notice is served.
 func whenBuilt(build func() (dir string, err error)) http.Handler {
 	var start sync.Once
 	var files atomic.Pointer[http.Handler]
@@ -142,7 +142,7 @@ func whenBuilt(build func() (dir string, err error)) http.Handler {
 	}))
 }
 
-// fresh has browsers ask whether a file is still what they have kept, as the page may have been built anew.
+// fresh makes browsers revalidate cached files, as the page may have been rebuilt.
 func fresh(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
@@ -150,7 +150,7 @@ func fresh(files http.Handler) http.Handler {
 	})
 }
 
-// browserOpener returns the program that opens an address in the user's browser, "" where there is no screen.
+// browserOpener returns the program that opens an address in the user's browser, "" without a screen.
 func browserOpener() string {
 	if runtime.GOOS == "darwin" {
 		return "open"

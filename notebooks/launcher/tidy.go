@@ -12,13 +12,13 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// saveOutputs writes the outputs of an executed notebook back into the committed one, without what is of this machine.
+// saveOutputs writes the outputs of an executed notebook to the committed one, without traces of this machine.
 func (s *session) saveOutputs(nb *notebook, executed string) error {
 	data, err := os.ReadFile(executed)
 	if err != nil {
 		return err
 	}
-	home, _ := os.UserHomeDir() // "" where there is none; nothing of it can be in the outputs then
+	home, _ := os.UserHomeDir() // "" if unknown; then it cannot occur in the outputs
 	clean, err := tidyNotebook(data, s.place.root, home, os.TempDir())
 	if err != nil {
 		return fmt.Errorf("%s: %w", executed, err)
@@ -30,14 +30,14 @@ func (s *session) saveOutputs(nb *notebook, executed string) error {
 	return nil
 }
 
-// tidyNotebook returns a notebook as it may be committed: kernel and language as every notebook here has them, no times of
-// execution, no version of Go, and in the outputs no path of the machine. root, home and temp are the folders to take out.
-// An output whose HTML shows a figure loses the PNG of the same figure, see [dropSecondFigure].
-// The form is that of nbformat (sorted keys, one space a level), so that saving in JupyterLab changes nothing else, and the
-// same notebook always gives the same bytes.
+// tidyNotebook returns a notebook in the form for committing: the common kernel and language, no times of execution, no
+// version of Go, and no machine paths in the outputs. root, home and temp are the folders to remove. An output whose
+// HTML shows a figure loses the PNG of the same figure, see [dropSecondFigure]. The form is that of nbformat (sorted
+// keys, one space per level), so that saving in JupyterLab changes nothing else, and the same notebook always gives the
+// same bytes.
 func tidyNotebook(data []byte, root, home, temp string) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber() // numbers stay as they are written
+	dec.UseNumber() // numbers stay as written
 	var nb map[string]any
 	if err := dec.Decode(&nb); err != nil {
 		return nil, fmt.Errorf("not a notebook: %w", err)
@@ -80,7 +80,8 @@ func tidyNotebook(data []byte, root, home, temp string) ([]byte, error) {
 	if err := enc.Encode(nb); err != nil {
 		return nil, err
 	}
-	// Go escapes these two, nbformat does not. An escaped backslash is stepped over, as what follows it is no escape.
+	// Go escapes these two, nbformat does not. An escaped backslash is skipped, since the text after it is not an
+	// escape.
 	return []byte(strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029").Replace(out.String())), nil
 }
 
@@ -90,11 +91,11 @@ func drop(m map[string]any, keys ...string) {
 	}
 }
 
-// shownFigure matches an <img> in HTML that holds its picture.
+// shownFigure matches an <img> in HTML that contains its picture.
 var shownFigure = regexp.MustCompile(`<img [^>]*\bsrc="data:image/`)
 
-// dropSecondFigure removes the image/png of an output, with its metadata, if the text/html of the output holds the
-// figure too. JupyterLab, nbconvert --to html and code hosts show the HTML. A conversion to LaTeX needs the PNG. Convert
+// dropSecondFigure removes the image/png of an output, with its metadata, if the text/html of the output has the same
+// figure. JupyterLab, nbconvert --to html and code hosts show the HTML. A conversion to LaTeX needs the PNG: convert
 // the executed copy in notebooks/out, which keeps both.
 func dropSecondFigure(output any) {
 	o, _ := output.(map[string]any)
@@ -123,11 +124,12 @@ func joinedText(v any) string {
 	return ""
 }
 
-// kernelFolder is the temporary folder of one kernel; its name is another one each time.
+// kernelFolder matches the temporary folder of one kernel, whose name changes each time.
 const kernelFolder = `gonb_[0-9a-f]{8}`
 
-// pathCleaner returns a function that takes the machine's folders out of a text: paths below the root are told from the
-// root, the home is "~", and the kernel's own folder goes. A path counts only where it begins, not inside an address.
+// pathCleaner returns a function that removes the machine's folders from a text: paths below the root become relative
+// to the root, the home becomes "~", and the kernel's own folder is removed. A path counts only at its beginning, not
+// inside an address.
 func pathCleaner(root, home, temp string) func(string) string {
 	var rules []func(string) string
 	for _, r := range []struct{ folder, after, with string }{
@@ -149,7 +151,7 @@ func pathCleaner(root, home, temp string) func(string) string {
 // embeddedData matches a picture inside a page, in base64 or as escaped SVG. No path may be found or replaced in it.
 var embeddedData = regexp.MustCompile(`;base64,[A-Za-z0-9+/=]*|data:image/svg\+xml,[^"\\]*`)
 
-// outside applies clean to what lies around the embedded pictures.
+// outside applies clean to the text around the embedded pictures.
 func outside(text string, clean func(string) string) string {
 	var b strings.Builder
 	at := 0
@@ -160,7 +162,7 @@ func outside(text string, clean func(string) string) string {
 	return b.String() + clean(text[at:])
 }
 
-// cleanStrings applies clean to every text in a value of JSON. Pictures are left alone.
+// cleanStrings applies clean to every string in a JSON value, except in pictures.
 func cleanStrings(v any, clean func(string) string) any {
 	switch v := v.(type) {
 	case string:

@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// canonical is a notebook as nbformat writes it, apart from what -save takes out.
+// canonical is a notebook in nbformat's form, except for the parts that -save removes.
 const canonical = `{
  "cells": [
   {
@@ -87,7 +87,7 @@ func TestTidyKeepsLineSeparators(t *testing.T) {
 	contains(t, string(got), "a\u2028b\u2029c <&>")
 }
 
-// What folds a solution stays, in the form in which nbformat writes it.
+// The metadata that fold a solution stay, in nbformat's form.
 func TestTidyKeepsSolutionsFolded(t *testing.T) {
 	in := `{"cells": [{"cell_type": "code", "source": [], "metadata": {"collapsed": true, "tags": ["solution"], "jupyter": {"source_hidden": true, "outputs_hidden": true}}}]}`
 	got := expect.Must(tidyNotebook([]byte(in), "/r", "/h", "/t"))(t)
@@ -102,7 +102,7 @@ func TestTidyKeepsSolutionsFolded(t *testing.T) {
    }`)
 }
 
-// A committed output has one form of its figure. Outputs that show none in HTML keep their PNG.
+// A committed output has one form of its figure. Outputs without a figure in HTML keep their PNG.
 func TestTidyDropsSecondFigure(t *testing.T) {
 	const meta = `"image/png": {"alt": "a", "width": 1}, "needs_background": "light", "kept": 1`
 	for _, tt := range []struct {

@@ -27,8 +27,8 @@ func (o options) export(out io.Writer, plan *experiment.Plan) error {
 	return wholefile.Write(o.file, func(w io.Writer) error { return write(w, plan) })
 }
 
-// exportJSON writes an array with an object for each run: its state and the whole result, null where there is none that
-// can be read. Numbers that are not finite are the texts "NaN", "+Inf" and "-Inf".
+// exportJSON writes an array with an object for each run: its state and the complete result, null if there is no
+// readable one. Numbers that are not finite are the strings "NaN", "+Inf" and "-Inf".
 func exportJSON(w io.Writer, plan *experiment.Plan) error {
 	var all []json.RawMessage
 	for _, s := range plan.Standings {
@@ -51,25 +51,25 @@ func exportJSON(w io.Writer, plan *experiment.Plan) error {
 }
 
 // columns are the first columns of every CSV table, in order. After them come a column "chosen: RULE" for each rule, 1
-// where the rule chooses the point for its head and else 0, and a column "value: NAME" for each name of Point.Values.
+// if the rule chooses the point for its head and else 0, and a column "value: NAME" for each name of Point.Values.
 var columns = []string{
 	"size", "setting", "method", "seed", "state", // of the run
-	"seconds", "peak bytes", // that the run took
-	"head", "step", "failure", // of the point; the failure of the run where that has no point
-	"test examples", "accuracy", "balanced accuracy", "AUC", "degenerate", // on test examples; shares from 0 to 1
+	"seconds", "peak bytes", // of the run
+	"head", "step", "failure", // of the point; the failure of the run if it has no point
+	"test examples", "accuracy", "balanced accuracy", "AUC", "degenerate", // on test examples; fractions from 0 to 1
 	"true positive", "false negative", "false positive", "true negative", "threshold", // of two classes
-	"held-out labeled", "held-out unlabeled", "told prior", // of held-out PU examples; a prior of 0 is not known
+	"held-out labeled", "held-out unlabeled", "told prior", // of held-out PU examples; prior 0 means unknown
 	"recall", "predicted positive", "proxy AUC", "proxy accuracy", "PU risk", "Lee–Liu", // on these, see evaluate.PU
 }
 
-// The beginnings of the other columns.
+// The prefixes of the other columns.
 const (
 	chosenColumn = "chosen: "
 	valueColumn  = "value: "
 )
 
-// exportCSV writes a header and a row for each point, and a row for each run without points. A cell is empty where its
-// number does not exist, and NaN where it is not defined.
+// exportCSV writes a header and a row for each point, and a row for each run without points. A cell is empty if its
+// number does not exist, and NaN if it is undefined.
 func exportCSV(w io.Writer, plan *experiment.Plan) error {
 	names := map[string]bool{}
 	var table []map[string]any

@@ -20,7 +20,8 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// What a killed grid left loose is packed on request, and so is what another folder has more; what is exported is what is there.
+// Loose results of a killed grid and missing results from another folder are packed on request; the export has the
+// stored results.
 func TestPackAndExport(t *testing.T) {
 	s, other := newShop(t), newShop(t)
 	s.grid("-pack", exitOK, "table-1, table-2: 0 of 6 runs done, 6 missing.")
@@ -57,12 +58,13 @@ func TestPackAndExport(t *testing.T) {
 			t.Errorf("%q for %+v", rows[i+1], run)
 		}
 	}
-	if out := s.grid("table-1 -seeds 0 -export csv", exitOK); strings.Count(out, "\n") != 3 { // the command, the header and the run
+	// The command, the header and the run.
+	if out := s.grid("table-1 -seeds 0 -export csv", exitOK); strings.Count(out, "\n") != 3 {
 		t.Error(out)
 	}
 }
 
-// A row has the numbers of its point, whatever it was measured on, and the rules that choose it.
+// A row has the numbers of its point, for every kind of measurement, and the rules that choose it.
 func TestRowsOfPoints(t *testing.T) {
 	binary := &evaluate.Binary{Confusion: evaluate.Confusion{TruePositive: 4, FalseNegative: 1, FalsePositive: 2, TrueNegative: 3}, AUC: math.NaN()}
 	result := &experiment.Result{Seconds: 1.5, Points: []experiment.Point{

@@ -21,18 +21,18 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // as of a program that Ctrl-C ends
+	exitInterrupted = 130 // as for a program ended by Ctrl-C
 )
 
 func main() { os.Exit(run(interrupts.Context(), os.Args[1:], os.Stdout, os.Stderr, tables)) }
 
-// catalog is where the grids are.
+// catalog provides the grids.
 type catalog struct {
 	names func() []string
 	find  func(name string, size experiment.Size) (experiment.Grid, error)
 }
 
-// run does what the command line asks for and returns the exit status.
+// run executes the command line and returns the exit status.
 func run(ctx context.Context, args []string, out, messages io.Writer, tables catalog) int {
 	o, err := parse(args, messages, tables)
 	switch {
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer, tables cat
 	return exitFailed
 }
 
-// do does the grids, and returns how their runs stand. The error says why not all are done.
+// do does the grids, and returns the status of their runs. The error lists the runs that are not done.
 func (o options) do(ctx context.Context, out io.Writer, line *liveline.Line, tables catalog) ([]experiment.Standing, error) {
 	store, err := experiment.Open(o.results)
 	if err != nil {
@@ -91,7 +91,7 @@ func (o options) do(ctx context.Context, out io.Writer, line *liveline.Line, tab
 		c := &experiment.Coordinator{Store: store, Work: work, Workers: o.workers, Line: line, Command: worker}
 		err = c.Run(ctx, plan)
 	}
-	if ctx.Err() != nil && o.on != "slurm" { // whose jobs go on, as its error says
+	if ctx.Err() != nil && o.on != "slurm" { // Slurm jobs continue, as the error states
 		err = errors.New("interrupted; the same again goes on from here")
 	}
 	err = errors.Join(err, store.Pack(plan.Size, plan.Runs()))
@@ -102,7 +102,8 @@ func (o options) do(ctx context.Context, out io.Writer, line *liveline.Line, tab
 	return after.Standings, rest(after.Standings)
 }
 
-// packAll packs the loose results of a plan, and those of another folder that it lacks, and returns how its runs stand then.
+// packAll packs the loose results of a plan, and results of another folder that are missing here, and returns the new
+// status of its runs.
 func (o options) packAll(store *experiment.Store, grids []experiment.Grid, plan *experiment.Plan) ([]experiment.Standing, error) {
 	var others []*experiment.Store
 	if o.from != "" {
@@ -125,14 +126,14 @@ func (o options) packAll(store *experiment.Store, grids []experiment.Grid, plan 
 	return after.Standings, nil
 }
 
-// worker returns a process that does a run of a list: this program again.
+// worker returns a process of this program that does a run of a list.
 func worker(list string, index int) *exec.Cmd {
 	cmd := exec.Command(self(), append(workerArgs(list), strconv.Itoa(index), "-attached")...)
 	cmd.Args[0] = "grid"
 	return cmd
 }
 
-// self returns the file of this program, on Linux as it was when it started, even where another one is in its place by now.
+// self returns the file of this program, on Linux even if the file was replaced since its start.
 func self() string {
 	const running = "/proc/self/exe"
 	if _, err := os.Readlink(running); err == nil {
@@ -144,10 +145,10 @@ func self() string {
 	return os.Args[0]
 }
 
-// workerArgs are the arguments of a worker, to which the index of its run comes.
+// workerArgs are the arguments of a worker; the index of its run follows.
 func workerArgs(list string) []string { return []string{"-worker", list, "-index"} }
 
-// list prints how the runs stand.
+// list prints the status of the runs.
 func list(out io.Writer, standings []experiment.Standing) error {
 	for _, s := range standings {
 		what := s.Why
@@ -162,10 +163,10 @@ func list(out io.Writer, standings []experiment.Standing) error {
 	return err
 }
 
-// shown is how many runs of a kind are told of one by one.
+// shown is the number of runs of a kind that are listed singly.
 const shown = 5
 
-// rest returns an error that says which runs are not done and what helps.
+// rest returns an error that lists the runs that are not done, with remedies.
 func rest(standings []experiment.Standing) error {
 	var lines []string
 	for _, kind := range []struct {

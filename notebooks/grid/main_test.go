@@ -21,7 +21,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// This test program is the worker too.
+// This test program is also the worker.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "-worker" {
 		os.Exit(run(interrupts.Context(), os.Args[1:], os.Stdout, os.Stderr, fakeTables))
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// How the runs of the tables are at the moment, which workers learn as well.
+// The current configuration of the runs, which workers inherit.
 const (
 	learningRate = "PUCL_TEST_LEARNING_RATE"
 	misbehavior  = "PUCL_TEST_MISBEHAVIOR" // of nnPU's second seed
@@ -50,7 +50,7 @@ var fakeTables = catalog{
 					Config: struct{ LearningRate string }{os.Getenv(learningRate)},
 					Train: func(ctx context.Context, _ *engine.Engine, place experiment.Place) (*experiment.Outcome, error) {
 						place.Observer.Start(train.Progress{Steps: 3})
-						time.Sleep(20 * time.Millisecond) // enough to be told of
+						time.Sleep(20 * time.Millisecond) // enough to be reported
 						if method == "nnPU" && seed == 1 {
 							switch os.Getenv(misbehavior) {
 							case "diverges":
@@ -74,7 +74,7 @@ var fakeTables = catalog{
 	},
 }
 
-// shop is where the program is tried.
+// shop is a test environment for the program.
 type shop struct {
 	t       *testing.T
 	results string
@@ -87,7 +87,7 @@ func newShop(t *testing.T) *shop {
 	return &shop{t, results, []string{"-results", results, "-work", filepath.Join(folder, "work")}}
 }
 
-// grid runs the program and looks for texts in what it says, all together.
+// grid runs the program and checks that its complete output contains texts.
 func (s *shop) grid(args string, status int, want ...string) string {
 	s.t.Helper()
 	return s.gridIn(s.t.Context(), args, status, want...)
@@ -105,7 +105,7 @@ func (s *shop) gridIn(ctx context.Context, args string, status int, want ...stri
 
 // loose returns the results that are not packed.
 func (s *shop) loose() []string {
-	paths, _ := filepath.Glob(filepath.Join(s.results, "smoke/*/*/*.json")) // the pattern is a good one
+	paths, _ := filepath.Glob(filepath.Join(s.results, "smoke/*/*/*.json")) // the pattern is valid
 	return paths
 }
 
@@ -214,13 +214,13 @@ func TestInterrupted(t *testing.T) {
 	s.grid("table-2", exitOK, "6 of 6 runs done.")
 }
 
-// Without Slurm there is a sentence.
+// Without Slurm the error is a sentence.
 func TestNoSlurm(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	newShop(t).grid("table-1 -on slurm", exitFailed, "there is no Slurm on this machine")
 }
 
-// What helps is told of a few runs of each kind, and the others are counted.
+// The error lists a few runs of each kind with the remedy, and counts the others.
 func TestRest(t *testing.T) {
 	var standings []experiment.Standing
 	for seed := range uint64(9) {
@@ -238,7 +238,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// contains looks for texts in what was said.
+// contains checks that an output contains texts.
 func contains(t *testing.T, said string, want ...string) {
 	t.Helper()
 	for _, text := range want {

@@ -15,33 +15,33 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// options are what the command line asks for.
+// options are the values of the command line.
 type options struct {
 	size    experiment.Size
 	tables  []string
 	workers int
-	only    []string // parts of paths, one of which the runs have to hold; empty means all
+	only    []string // parts of paths, one of which must occur in the path; empty means all
 	seeds   []seeds  // empty means all
 	list    bool
 	again   bool
 	failed  bool
 
 	pack     bool
-	from     string // another folder of results, to pack runs of; "" means none
+	from     string // another folder of results to merge; "" means none
 	exported string // "csv" or "json", or "" to export nothing
-	file     string // of the export; "" means the standard output
+	file     string // of the export; "" means standard output
 
 	on           string   // "here" or "slurm"
 	slurmOptions []string // of sbatch
 
-	results, work string // folders; "" means those of the checkout
+	results, work string // folders; "" means the checkout's
 
 	worker   string // file of a list of runs: do one of them
 	index    int
 	attached bool
 }
 
-// seeds is a range of seeds, both ends in it.
+// seeds is a range of seeds, including both ends.
 type seeds struct{ first, last uint64 }
 
 func (s seeds) String() string {
@@ -51,7 +51,7 @@ func (s seeds) String() string {
 	return fmt.Sprintf("%d-%d", s.first, s.last)
 }
 
-// parse reads the command line. Flags may stand before, between and after the tables.
+// parse parses the command line. Flags may precede, separate and follow the tables.
 func parse(args []string, messages io.Writer, tables catalog) (o options, err error) {
 	flags := flag.NewFlagSet("grid", flag.ContinueOnError)
 	flags.SetOutput(messages)
@@ -90,12 +90,12 @@ func parse(args []string, messages io.Writer, tables catalog) (o options, err er
 		err = o.check(tables)
 	}
 	if err != nil {
-		fmt.Fprintln(messages, err) // as flag does with an error of its own
+		fmt.Fprintln(messages, err) // as flag does for its own errors
 	}
 	return o, err
 }
 
-// parseMixed parses flags that may stand before, between and after the arguments.
+// parseMixed parses flags before, between and after the arguments.
 func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := flags.Parse(args); err != nil || flags.NArg() == 0 {
@@ -105,7 +105,7 @@ func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	}
 }
 
-// check returns an error if the options make no sense.
+// check returns an error for invalid options.
 func (o options) check(tables catalog) error {
 	there := tables.names()
 	for _, name := range o.tables {
@@ -147,7 +147,7 @@ func split(text string) []string {
 	return parts
 }
 
-// parseSeeds reads "1,3-5".
+// parseSeeds parses "1,3-5".
 func parseSeeds(text string) ([]seeds, error) {
 	var all []seeds
 	for _, part := range split(text) {
@@ -168,17 +168,18 @@ func parseSeeds(text string) ([]seeds, error) {
 // has reports whether the seed of a run is in the range.
 func (s seeds) has(run experiment.Run) bool { return s.first <= run.Seed && run.Seed <= s.last }
 
-// holds reports whether the path of a run holds a text.
+// holds reports whether the path of a run contains a text.
 func holds(run experiment.Run, text string) bool { return strings.Contains(run.Path(), text) }
 
-// keeps reports whether a run is one of those that are asked for.
+// keeps reports whether a run is selected.
 func (o options) keeps(run experiment.Run) bool {
 	named := len(o.only) == 0 || slices.ContainsFunc(o.only, func(text string) bool { return holds(run, text) })
 	seeded := len(o.seeds) == 0 || slices.ContainsFunc(o.seeds, func(s seeds) bool { return s.has(run) })
 	return named && seeded
 }
 
-// grids returns the grids with the runs that are asked for. It is an error if a text or seeds ask for none, as a misspelt one does.
+// grids returns the grids with the selected runs. It returns an error if a text or seed, perhaps misspelt, selects
+// none.
 func (o options) grids(tables catalog) ([]experiment.Grid, error) {
 	var grids []experiment.Grid
 	var all []experiment.Run
@@ -202,7 +203,7 @@ func (o options) grids(tables catalog) ([]experiment.Grid, error) {
 	return grids, nil
 }
 
-// checkAsked returns an error if one of the texts or of the seeds that are asked for is that of none of the runs.
+// checkAsked returns an error if one of the requested texts or seeds matches none of the runs.
 func (o options) checkAsked(runs []experiment.Run) error {
 	among := fmt.Sprintf("no run of %s of size %s", strings.Join(o.tables, ", "), o.size)
 	for _, text := range o.only {
@@ -231,10 +232,10 @@ func (o options) checkAsked(runs []experiment.Run) error {
 	return nil
 }
 
-// distinct returns the texts in order, each once.
+// distinct returns the sorted texts without repetitions.
 func distinct(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
-// workFolder returns the folder for runs that are not done.
+// workFolder returns the folder for unfinished runs.
 func (o options) workFolder() (string, error) {
 	if o.work == "" {
 		return experiment.WorkFolder()
@@ -242,7 +243,7 @@ func (o options) workFolder() (string, error) {
 	return filepath.Abs(o.work)
 }
 
-// words splits text at spaces as a shell does, but for those between single or double quotes, which fall away.
+// words splits text at spaces as a shell does, except within single or double quotes, which are removed.
 func words(text string) (out []string, err error) {
 	var word strings.Builder
 	begun, quote := false, rune(0)

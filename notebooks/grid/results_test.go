@@ -17,9 +17,9 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment"
 )
 
-// TestCommittedResults: every committed result is that of a run of some table, as the program has it now, and those of one setting
-// learned from the same files. One that a change of a method or a configuration made stale has to be done again, or removed, with
-// that change.
+// TestCommittedResults checks that every committed result belongs to a current run of a table, and that results of one
+// setting have the same training files. If a change of a method or a configuration makes a result stale, the same
+// change must repeat the run or remove the result.
 func TestCommittedResults(t *testing.T) {
 	expect.Slow(t)
 	store := expect.Must(experiment.Open(filepath.Join("..", "results")))(t)
@@ -38,8 +38,10 @@ func TestCommittedResults(t *testing.T) {
 			if s.State != experiment.Done {
 				continue
 			}
-			learned, _, _ := strings.Cut(s.Result.Record.Data, "; ")                    // which files they are, and a digest where nothing else checks them
-			learned = strings.TrimSuffix(learned, fmt.Sprintf(", seed %d", s.Run.Seed)) // of what is drawn, and not read from files
+			// The files, and a digest if nothing else checks them.
+			learned, _, _ := strings.Cut(s.Result.Record.Data, "; ")
+			// For drawn data, not read from files.
+			learned = strings.TrimSuffix(learned, fmt.Sprintf(", seed %d", s.Run.Seed))
 			if other := cmp.Or(data[s.Run.Setting], learned); other != learned {
 				t.Errorf("%s learned from %s, and other runs of its setting from %s", s.Run, learned, other)
 			}
@@ -66,7 +68,7 @@ func TestCommittedResults(t *testing.T) {
 	}
 }
 
-// runsIn returns the paths of the runs in a pack, of results or of answers, which anybody can read so.
+// runsIn returns the paths of the runs in a pack of results or of answers, read without package experiment.
 func runsIn(t *testing.T, path string) (runs []string) {
 	t.Helper()
 	f := expect.Must(os.Open(path))(t)
@@ -86,7 +88,7 @@ func runsIn(t *testing.T, path string) (runs []string) {
 	}
 }
 
-// The names and the sizes of the program are those of the tables.
+// The program's names and sizes equal those of the tables.
 func TestTables(t *testing.T) {
 	names := tables.names()
 	expect.That(t, len(names) >= 2 && strings.Contains(strings.Join(names, " "), "table-1"), "%q", names)

@@ -16,14 +16,16 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment/slurm"
 )
 
-// mostLosses is how often a run may lose its worker on a cluster, its time being up not counted, before it is one that failed.
+// mostLosses is the number of workers that a run may lose on a cluster, except by time limits, before it counts as
+// failed.
 const mostLosses = 3
 
-// poll is the longest time between two questions to Slurm, 0 for its default. It is a variable so that tests need not wait.
+// poll is the longest interval between queries of Slurm, 0 for its default. It is a variable so that tests need not
+// wait.
 var poll time.Duration
 
-// slurm does the plan on a cluster: the tasks of an array are workers, and the index of a task is that of its run in a list. A run whose
-// worker is lost again and again is one that failed, and the others go on.
+// slurm does the plan on a cluster: the tasks of an array are workers, and the index of a task is the index of its run
+// in a list. A run that loses its worker repeatedly counts as failed, and the others continue.
 func (o options) slurm(ctx context.Context, store *experiment.Store, work string, plan *experiment.Plan, line *liveline.Line) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -37,7 +39,7 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 		Folder: folder, Command: append([]string{program}, workerArgs(list)...), Threads: plan.Threads(),
 		Options: o.slurmOptions, Tries: mostLosses, Poll: poll,
 		Report: func(s slurm.Status) {
-			foreign := s.Earlier && others // and tells nothing of how far this plan is
+			foreign := s.Earlier && others // so its tasks are no progress of this plan
 			text := s.String()
 			if !foreign {
 				text = plan.Name + ": " + text
@@ -49,7 +51,7 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 			switch left, err := plan.TimeLeft(store, work, s.Running); {
 			case foreign:
 			case err != nil:
-				told += "; " + err.Error() // which ends the grid where the results are needed
+				told += "; " + err.Error() // this ends the grid where the results are needed
 			case left != "":
 				told += ", " + left + " left"
 			}
@@ -85,7 +87,8 @@ func (o options) slurm(ctx context.Context, store *experiment.Store, work string
 	}
 }
 
-// readByOthers reports whether the list, which jobs of an earlier start may be reading, names runs that are none of a plan, or cannot be read.
+// readByOthers reports whether the list, which jobs of an earlier start may be reading, names runs outside a plan, or
+// is unreadable.
 func readByOthers(list string, store *experiment.Store, plan *experiment.Plan) bool {
 	earlier, err := experiment.ReadList(list)
 	return err != nil || earlier.Store != store.Folder || slices.ContainsFunc(earlier.Entries, func(e experiment.Entry) bool {
@@ -93,7 +96,7 @@ func readByOthers(list string, store *experiment.Store, plan *experiment.Plan) b
 	})
 }
 
-// keepFailures makes those runs ones that failed whose task would end so again, and returns how many.
+// keepFailures stores failures for the runs whose tasks would end the same way again, and returns their number.
 func keepFailures(store *experiment.Store, work string, plan *experiment.Plan, tasks []slurm.Task) (kept int, err error) {
 	for _, i := range plan.Todo {
 		planned := plan.Standings[i]
@@ -111,8 +114,8 @@ func keepFailures(store *experiment.Store, work string, plan *experiment.Plan, t
 	return kept, nil
 }
 
-// failure returns why the run of a task that ended without a result is one that failed, "" where it is none: what ended by itself or was
-// cancelled says something of the cluster, the data or the program, and not of the run.
+// failure returns the reason for marking the run of a task without a result as failed, "" for none. A task that ended
+// by itself or was cancelled indicates a problem of the cluster, the data or the program, not of the run.
 func failure(t slurm.Task) string {
 	switch {
 	case t.State == "OUT_OF_MEMORY":

@@ -16,9 +16,9 @@ import (
 	"github.com/puclab/puclab/notebooks/experiment/slurm"
 )
 
-// fakeSlurm are stand-ins for Slurm's programs: sbatch does the tasks at once, one after the other, and squeue knows only of those
-// that did not end well: they ran out of memory, or ended as ENDED says. Where RUNNING names a file, a task runs still when squeue is asked
-// for the first time.
+// fakeSlurm are fakes of Slurm's programs: sbatch does the tasks at once, one after the other, and squeue lists only
+// tasks that failed: out of memory, or as ENDED specifies. If RUNNING names a file, a task is still running at the
+// first query of squeue.
 var fakeSlurm = map[string]string{
 	"sbatch": `#!/bin/sh
 script=$(cat)
@@ -38,7 +38,7 @@ if [ -n "$RUNNING" ] && [ ! -e "$RUNNING" ]; then touch "$RUNNING"; echo "12|0|R
 	"sacct":    "#!/bin/sh\nexit 1\n",
 }
 
-// withFakeSlurm puts it first in PATH, and returns the file of what its tasks say.
+// withFakeSlurm puts it first in PATH, and returns the file of its tasks' output.
 func withFakeSlurm(t *testing.T) (told string) {
 	t.Helper()
 	bin := t.TempDir()
@@ -52,7 +52,7 @@ func withFakeSlurm(t *testing.T) (told string) {
 	return told
 }
 
-// Options are split as a shell does.
+// Options are split as in a shell.
 func TestWords(t *testing.T) {
 	for text, want := range map[string][]string{
 		"": nil, "  --partition=gpu   --time=4:00:00 ": {"--partition=gpu", "--time=4:00:00"},
@@ -63,7 +63,7 @@ func TestWords(t *testing.T) {
 	refusal.Check(t, refusal.Err(words("--comment='a b")), "a quote in -slurm --comment='a b is not closed; … close it")
 }
 
-// TestSlurm does a table by the tasks of an array; a run that fails is a result there too.
+// TestSlurm does a table with the tasks of an array; a run that fails is a result there too.
 func TestSlurm(t *testing.T) {
 	expect.Slow(t)
 	told := withFakeSlurm(t)
@@ -72,7 +72,7 @@ func TestSlurm(t *testing.T) {
 	s.grid("-on slurm -slurm --time=10 table-2", exitFailed, "table-2: job 12: ", "5 of 6 runs done, 1 failed", "-failed tries them again")
 	text := expect.Must(os.ReadFile(told))(t)
 	contains(t, string(text), "--time=10\n", "step 0 of 3", "FMNIST-I, 1000 labeled / PUCL / seed 0: 0.", "nnPU / seed 1: failed: train: ")
-	s.grid("-on slurm -failed table-2", exitFailed, "5 of 6 runs done, 1 failed") // once, and not again and again
+	s.grid("-on slurm -failed table-2", exitFailed, "5 of 6 runs done, 1 failed") // once only
 	t.Setenv(misbehavior, "is killed")
 	s.grid("-on slurm -failed table-2", exitFailed, "OUT_OF_MEMORY", "5 of 6 runs done, 1 failed")
 	s.grid("-list table-2", exitOK, "failed: out of memory, by what Slurm says; take smaller batches")
@@ -80,7 +80,7 @@ func TestSlurm(t *testing.T) {
 	s.grid("-on slurm -failed table-2", exitOK, "6 of 6 runs done.")
 }
 
-// A run whose task is killed three times failed. Meanwhile the time left is shown.
+// A run whose task is killed three times has failed. Meanwhile the time left is shown.
 func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
 	expect.Slow(t)
 	told := withFakeSlurm(t)
@@ -98,14 +98,15 @@ func TestSlurmLosesATaskAgainAndAgain(t *testing.T) {
 	s.grid("-on slurm -failed table-2", exitOK, "6 of 6 runs done.")
 }
 
-// What an earlier start submitted is waited for. It is told as part of a table where it is, and else that it is not, and why it is waited for.
+// Jobs of an earlier start are waited for. If they belong to the table, they count as its progress; otherwise the
+// output states that they do not, and why the program waits.
 func TestSlurmWaitsForJobsOfAnEarlierStart(t *testing.T) {
 	expect.Slow(t)
 	told := withFakeSlurm(t)
 	s := newShop(t)
 	interrupted := func(args string) {
 		t.Helper()
-		t.Setenv("RUNNING", filepath.Join(t.TempDir(), "none", "running")) // cannot be made: a task runs for ever
+		t.Setenv("RUNNING", filepath.Join(t.TempDir(), "none", "running")) // cannot be made: a task runs forever
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go func() {
@@ -127,7 +128,7 @@ func TestSlurmWaitsForJobsOfAnEarlierStart(t *testing.T) {
 	said := s.grid("-on slurm table-2", exitOK, "table-2: "+earlier, "s left\n", "table-2: 6 of 6 runs done.")
 	expect.That(t, !strings.Contains(said, why), "its own runs are told as others':\n%s", said)
 	s = newShop(t)
-	s.grid("-seeds 0 table-1", exitOK) // by which it is known how long the others take
+	s.grid("-seeds 0 table-1", exitOK) // this provides the time estimate for the others
 	interrupted("-on slurm -only nnpu table-2")
 	t.Setenv("RUNNING", told+".second")
 	said = s.grid("-on slurm table-1", exitOK, "\n"+earlier, "table-1 "+why, "table-1: 3 of 3 runs done.")
@@ -137,7 +138,7 @@ func TestSlurmWaitsForJobsOfAnEarlierStart(t *testing.T) {
 	expect.That(t, !strings.Contains(head, " left"), "the time left is told by how others' runs get on:\n%s", said)
 }
 
-// What ends a task for another reason than its run makes no result.
+// If a task ends for a reason other than its run, there is no result.
 func TestTasksThatTellNothingOfTheirRuns(t *testing.T) {
 	for task, want := range map[slurm.Task]string{
 		{State: "FAILED", Lost: 3}:        "its worker died 3 times on Slurm (the last time: FAILED)",

@@ -2,5 +2,5 @@ package main
 
 import "github.com/puclab/puclab/notebooks/papers"
 
-// tables are the grids that there are.
+// tables are the available grids.
 var tables = catalog{papers.Names, papers.Find}

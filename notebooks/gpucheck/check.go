@@ -19,17 +19,17 @@ type checker struct {
 	report Report
 }
 
-// check is a line of the table to be.
+// check is a future line of the table.
 type check struct {
 	kind, what string
 	do         measure
 }
 
-// measure does a check.
+// measure performs a check.
 type measure func(ctx context.Context, progress func(string)) (*Row, error)
 
-// all runs all checks. It stops at the first that ctx interrupts, with the report of what was done; an error says that
-// nothing could be checked at all.
+// all runs all checks. When ctx interrupts one, it stops with the report of the completed checks; an error means that
+// nothing could be checked.
 func (c *checker) all(ctx context.Context) error {
 	began := time.Now()
 	c.line.Begin("start: opening the engine")
@@ -71,7 +71,7 @@ func (c *checker) all(ctx context.Context) error {
 	return nil
 }
 
-// now returns what shows how far a check is, ten times a second at most.
+// now returns a function that shows the progress of a check, at most ten times per second.
 func (c *checker) now() func(string) {
 	var last time.Time
 	return func(text string) {
@@ -82,7 +82,7 @@ func (c *checker) now() func(string) {
 	}
 }
 
-// ask runs a part; what it found is not empty.
+// ask runs a part and verifies that its findings are not empty.
 func (c *checker) ask(ctx context.Context, p part, backend string, progress func(string)) (message, error) {
 	found, err := c.run(ctx, p, backend, progress)
 	if err == nil && (found.Row == nil || p.Kind == kindStart && found.Machine == nil) {
@@ -91,8 +91,8 @@ func (c *checker) ask(ctx context.Context, p part, backend string, progress func
 	return found, err
 }
 
-// checkEngine returns an error if the engine is not the one that was asked for: numbers of a CPU must not pass for those of a
-// card.
+// checkEngine returns an error if the engine is not the requested one, so that numbers of a CPU are not mistaken for a
+// GPU's.
 func (c *checker) checkEngine() error {
 	m := c.report.Machine
 	switch {
@@ -109,7 +109,7 @@ func (c *checker) checkEngine() error {
 	return nil
 }
 
-// checks lists what is to be done on this machine.
+// checks lists the checks for this machine.
 func (c *checker) checks() (list []check) {
 	m := c.report.Machine
 	for _, t := range trials(m.Kind, c.steps) {
@@ -127,7 +127,7 @@ func (c *checker) checks() (list []check) {
 	return slices.DeleteFunc(list, func(one check) bool { return len(c.only) > 0 && !slices.Contains(c.only, one.kind) })
 }
 
-// part returns the check that one part is, with the memory that it took.
+// part returns the check of one part, with its memory use.
 func (c *checker) part(p part) measure {
 	return func(ctx context.Context, progress func(string)) (*Row, error) {
 		end := notWatched

@@ -1,6 +1,6 @@
-// Gpucheck tells whether this module works, and how fast, on the engine of the machine it runs on: an NVIDIA card through
-// XLA's CUDA plugin, or a CPU. `go run ./notebooks gpu-check` builds it, tells it where CUDA is and runs it; it is also a
-// program of its own, for machines without Go:
+// Gpucheck checks whether this module works, and how fast, on the engine of this machine: an NVIDIA GPU through XLA's
+// CUDA plugin, or a CPU. `go run ./notebooks gpu-check` builds it, gives it the path of CUDA and runs it; it is also a
+// standalone program, for machines without Go:
 //
 //	gpucheck [-on gpu | cpu | go] [-only KINDS] [-steps N] [-markdown | -json] [-tests DIR]
 //	gpucheck -build DIR
@@ -14,34 +14,34 @@
 //	          of the held-out images beats the larger class
 //	tests     the tests of every package that uses the engine
 //
-// and prints a table with PASS, FAIL or "not run" for each. The exit status is 0 where nothing failed, 1 where something
-// did, 2 for a wrong command line and 130 after Ctrl-C, which still prints what was done so far. Every check runs in a
-// process of its own: one that crashes, as programs on a GPU may, is a FAIL and not the end, and each starts with the
-// device's memory empty.
+// and prints a table with PASS, FAIL or "not run" for each. The exit status is 0 without failures, 1 after a failure, 2
+// for a wrong command line and 130 after Ctrl-C, which prints the completed checks. Every check runs in a separate
+// process. A crash, as may happen on a GPU, is therefore a FAIL and the other checks continue, and each check starts
+// with empty device memory.
 //
-// On a CPU all of it takes some ten minutes. Trainings of fewer than 150 steps are too short: the images are not yet apart
-// enough for PUPL's two clusters to be the classes, and the check fails.
+// On a CPU the whole check takes about ten minutes. Trainings of fewer than 150 steps are too short: the classes are
+// not yet separated enough for PUPL's two clusters, and the check fails.
 //
 // # Memory
 //
-// The plugin's own account of the device's memory cannot be asked for through go-xla v0.4.5. On NVIDIA cards the table has
-// what nvidia-smi sees the card hold beyond what it held before: the CUDA context and the engine's pool, which never
-// shrinks while the process lives. Elsewhere it has the largest resident memory of the process, as Linux counts it.
+// go-xla v0.4.5 does not expose the plugin's own accounting of device memory. On NVIDIA GPUs the table has the memory
+// use in nvidia-smi minus its value before the check: the CUDA context and the engine's pool, which never shrinks
+// during the process. Elsewhere it has the peak resident memory of the process, as counted by Linux.
 //
 // # Precision
 //
-// XLA may compute float32 products on the tensor cores of a card in TF32, with 10 bits of mantissa; the first check of
-// "numbers" shows whether it does. The tests compare with float32's rounding, so they run with NVIDIA_TF32_OVERRIDE=0
-// where that variable is not set; all else runs as training does.
+// XLA may compute float32 products on the tensor cores of a GPU in TF32, with 10 bits of mantissa; the first check of
+// "numbers" shows whether it does. The tests assume float32 rounding, so they run with NVIDIA_TF32_OVERRIDE=0 unless
+// that variable is set; all other checks run as training does.
 //
 // # A machine without Go
 //
-// Build here, with the processor and a C library no newer than there, and carry the folder together with the files of the
-// checkout (the tests read their test data there) and the data:
+// Build on a machine with the same processor and a C library no newer than the target's. Copy the folder together with
+// the files of the checkout (the tests read their test data there) and the data:
 //
 //	go run ./notebooks gpu-check -build carry    # gpucheck, test2json and the test programs, some 220 MB, xz makes it a third
 //
-// then run it there in the checkout's folder, and tell it where the plugin and the data are:
+// then run it there in the checkout's folder, with the paths of the plugin and the data:
 //
 //	export GOMLX_BACKEND=xla:/path/to/xla_cuda_plugin.so,preallocate=false
 //	export LD_LIBRARY_PATH=…                     # the lib folders of the nvidia-* wheels, where CUDA is not installed
@@ -49,6 +49,6 @@
 //	carry/gpucheck -tests carry
 //
 // The path is that of the wheel jax-cuda13-pjrt: python3 -c 'import jax_plugins.xla_cuda13 as m; print(*m.__path__)'.
-// 10,000 images of Fashion-MNIST are in the program. Of CIFAR-10 the file test_batch.bin (31 MB) is enough: where the
-// five others are missing, its 10,000 images are split into 8,000 to learn from and 2,000 held out.
+// 10,000 images of Fashion-MNIST are in the program. For CIFAR-10 the file test_batch.bin (31 MB) is enough: if the
+// five others are missing, its 10,000 images are split into 8,000 for training and 2,000 held-out images.
 package main

@@ -25,7 +25,8 @@ func silent(string, ...any) {}
 
 func TestProduct(t *testing.T) {
 	row := expect.Must(product(context.Background(), enginetest.Open(t), silent))(t)
-	// 512 products of float32, summed in float32 in any order, are off by at most 512·2⁻²⁴ of their absolute sum.
+	// 512 products of float32, summed in float32 in any order, have an error of at most 512·2⁻²⁴ times their absolute
+	// sum.
 	relative := row.Values["relative_error"]
 	expect.That(t, row.Result == Pass && relative > 0 && relative <= 512*math.Exp2(-24), "%+v", row)
 	for relative, want := range map[float64]string{1e-7: "PASS as float32", 3e-4: "PASS as TF32", 2e-3: "FAIL too far off", math.NaN(): "FAIL too far off"} {
@@ -36,8 +37,8 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// turning is an encoder whose outputs change their sign once it is turned, as those of an engine that is wrong might. It keeps the
-// names of the engines it was built for.
+// turning is an encoder whose outputs change sign when turned is set, like those of a faulty engine. It records the
+// names of the engines for which it was built.
 type turning struct {
 	encoder.SmallCNN
 	turned  bool
@@ -53,19 +54,19 @@ func (e *turning) Embed(scope *model.Scope, images *graph.Node, training bool) *
 	return out
 }
 
-// The same step on the engine of this machine and on the pure-Go one; numbers of the second that differ are seen.
+// The same step on this machine's engine and on the pure-Go one; differing numbers of the latter are detected.
 func TestNumbersAgree(t *testing.T) {
 	recipe, _ := augment.FMNIST().Split()
 	network := &turning{SmallCNN: encoder.SmallCNN{Width: 4, Dim: 8}}
 	c := numberCase{"tiny", 4, 12, 1, network, recipe}
 	eng := enginetest.Open(t)
-	t.Setenv("GOMLX_BACKEND", "") // which the comparison sets, and the test takes back
+	t.Setenv("GOMLX_BACKEND", "") // the comparison sets it, and the test resets it
 	row := expect.Must(c.againstPureGo(context.Background(), eng, silent))(t)
 	expect.That(t, row.Result == Pass && row.Values["gradient_norm"] > 0 && row.Values["loss_nats"] > 0, "%+v", row)
 	if n := len(network.engines); network.engines[0] != eng.Backend.Name() || !strings.Contains(network.engines[n-1], "Go") {
 		t.Errorf("compared %q", network.engines)
 	}
-	pure, err := engine.Open() // which the environment names since the comparison
+	pure, err := engine.Open() // the engine in the environment after the comparison
 	expect.Require(t, err == nil && pure.Kind == "go", "%v %v", pure, err)
 	step, err := c.step(pure)
 	expect.That(t, err == nil && len(step.gradients) >= 10, "%+v, %v", step, err)
@@ -145,9 +146,9 @@ func TestTraining(t *testing.T) {
 	expect.That(t, row.Result == Pass && row.Values["pupl_accuracy"] >= 0.95 &&
 		row.Values["true_label_accuracy"] >= 0.99 && row.Values["larger_class"] == 0.7, "%+v", row)
 	expect.That(t, math.Abs(row.Values["chance_nats"]-math.Log(63)) <= 1e-12,
-		"chance level %g", row.Values["chance_nats"]) // 32 images, two views each, less the anchor
+		"chance level %g", row.Values["chance_nats"]) // 32 images, two views each, minus the anchor
 
-	// The same with test images whose classes say nothing.
+	// The same with test images with random classes.
 	blind := tinyTask()
 	blind.images = func() (train, test *datasets.Images, err error) {
 		test = sides(200, 10)
@@ -193,7 +194,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A process looks its trial up by kind and name, so that no two share both; which there are is a matter of the engine.
+// A process finds its trial by kind and name, so these are unique; the trials depend on the engine.
 func TestTrials(t *testing.T) {
 	for kind, want := range map[string]map[string]int{
 		"go":       {kindNumbers: 1, kindStep: 4, kindTraining: 2},

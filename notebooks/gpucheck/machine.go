@@ -18,8 +18,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// start takes a first training step, of a tiny network, and describes the machine. The record that training keeps has the
-// hardware and the versions.
+// start takes a first training step with a tiny network, and describes the machine from the training record, which has
+// the hardware and the versions.
 func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 	began := time.Now()
 	model, err := train.Pretrain(ctx, eng, newNoise(4, 8, 1), train.Config{
@@ -42,7 +42,7 @@ func start(ctx context.Context, eng *engine.Engine) (*Machine, *Row, error) {
 	}, nil
 }
 
-// backendConfig returns the value of GOMLX_BACKEND by which another process opens the same engine.
+// backendConfig returns the value of GOMLX_BACKEND with which another process opens the same engine.
 func backendConfig(eng *engine.Engine) string {
 	found := "xla:" + eng.Plugin
 	switch eng.Kind {
@@ -54,19 +54,19 @@ func backendConfig(eng *engine.Engine) string {
 	return cmp.Or(os.Getenv("GOMLX_BACKEND"), found)
 }
 
-// pjrtVersion finds the version of the interface in gomlx's description of a backend: "… plugin (path) v0.81 …".
+// pjrtVersion returns the version of the interface from gomlx's description of a backend: "… plugin (path) v0.81 …".
 func pjrtVersion(description string) string {
 	return strings.TrimPrefix(regexp.MustCompile(`\) v\d+\.\d+`).FindString(description), ") v")
 }
 
-// wheelOf returns name and version of the Python package that a plugin's file came in, as pip has written them down beside
-// it; "" where the plugin lies in no site-packages.
+// wheelOf returns name and version of the Python package of a plugin's file, from pip's records beside it; "" if the
+// plugin is not in a site-packages folder.
 func wheelOf(plugin string) string {
 	site, file, ok := strings.Cut(filepath.ToSlash(plugin), "/site-packages/")
 	if !ok {
 		return ""
 	}
-	// The only error of Glob is a malformed pattern; a folder's name may make one, and then nothing is told.
+	// The only error of Glob is a malformed pattern, which a folder's name may cause; then there is no result.
 	records, _ := filepath.Glob(filepath.Join(filepath.FromSlash(site), "site-packages", "*.dist-info", "RECORD"))
 	for _, record := range records {
 		text, err := os.ReadFile(record)
@@ -79,7 +79,7 @@ func wheelOf(plugin string) string {
 	return ""
 }
 
-// nvidia fills in what nvidia-smi, or else the kernel, knows of the cards. Where there is neither, nothing is filled in.
+// nvidia fills in the GPUs' data from nvidia-smi, or else from the kernel. Without both, nothing is filled in.
 func (m *Machine) nvidia(ctx context.Context) {
 	out, err := exec.CommandContext(ctx, "nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader").Output()
 	if err != nil {
@@ -97,11 +97,11 @@ func (m *Machine) nvidia(ctx context.Context) {
 	m.Cards = strings.Join(cards, "; ")
 }
 
-// watchMemory starts to follow how much memory the cards hold. end stops that and returns by how many bytes the memory of a card
-// rose at most; known is false where there is no nvidia-smi.
+// watchMemory starts monitoring the memory use of the GPUs. end stops it and returns the largest increase of a GPU's
+// memory in bytes; known is false without nvidia-smi.
 func watchMemory(ctx context.Context) (end func() (bytes float64, known bool)) {
 	query := []string{"--query-gpu=index,memory.used", "--format=csv,noheader,nounits"}
-	first, err := exec.CommandContext(ctx, "nvidia-smi", query...).Output() // what they held before the check starts
+	first, err := exec.CommandContext(ctx, "nvidia-smi", query...).Output() // use before the check
 	ctx, stop := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, "nvidia-smi", append(query, "-lms", "200")...)
 	var rest bytes.Buffer
@@ -115,16 +115,16 @@ func watchMemory(ctx context.Context) (end func() (bytes float64, known bool)) {
 	}
 	return func() (float64, bool) {
 		stop()
-		_ = cmd.Wait() // ended by stop, so with an error
+		_ = cmd.Wait() // stop ends it, so with an error
 		return highestRise(string(first) + rest.String())
 	}
 }
 
-// notWatched ends a watch that never began.
+// notWatched ends a watch that never started.
 func notWatched() (bytes float64, known bool) { return 0, false }
 
-// highestRise returns by how many bytes the memory of a card rose at most above what it held first, by lines "0, 1234": a card
-// and the MiB it holds. known is false where no line tells.
+// highestRise returns the largest increase in bytes of a GPU's memory over its first value, from lines "0, 1234": a GPU
+// and its used MiB. known is false without a valid line.
 func highestRise(lines string) (bytes float64, known bool) {
 	first := map[string]float64{}
 	for line := range strings.Lines(lines) {

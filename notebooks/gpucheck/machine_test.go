@@ -39,7 +39,7 @@ func TestPJRTVersion(t *testing.T) {
 	}
 }
 
-// smi puts a stand-in for nvidia-smi on the search path.
+// smi puts a fake nvidia-smi on the search path.
 func smi(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +57,7 @@ func TestNvidia(t *testing.T) {
 	expect.That(t, m.Cards == "", "%+v", m)
 }
 
-// The memory is the highest rise of one card above what it held before.
+// The memory is the largest increase of one GPU over its first value.
 func TestMemoryWatch(t *testing.T) {
 	printed := filepath.Join(t.TempDir(), "printed")
 	smi(t, "case \"$*\" in *-lms*) ;; *) printf '0, 100\\n1, 50\\n'; exit 0 ;; esac\nsleep 0.2\n"+
@@ -74,7 +74,7 @@ func TestMemoryWatch(t *testing.T) {
 	}
 }
 
-// Of CIFAR-10 the test part alone will do; where there is none the sentence says what to do.
+// The test part of CIFAR-10 is sufficient; without it the error states the remedy.
 func TestCIFARImages(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PUCL_DATA_DIR", "")

@@ -21,23 +21,23 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // as of a program that Ctrl-C ends
+	exitInterrupted = 130 // as for a program ended by Ctrl-C
 )
 
 func main() { os.Exit(run(interrupts.Context(), os.Args[1:], os.Stdout, os.Stderr, inProcess)) }
 
-// options are what the command line asks for.
+// options are the values of the command line.
 type options struct {
 	on             string   // "gpu", "cpu" or "go"
 	only           []string // kinds of checks; empty means all
 	steps          int      // of training; 0 means the defaults
-	tests          string   // folder of test programs built before
+	tests          string   // folder of prebuilt test programs
 	markdown, json bool
 	build          string // folder to build into
 	part           string // one part to run, in JSON
 }
 
-// parse reads the command line.
+// parse parses the command line.
 func parse(args []string, messages io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("gpucheck", flag.ContinueOnError)
 	flags.SetOutput(messages)
@@ -54,13 +54,13 @@ func parse(args []string, messages io.Writer) (o options, err error) {
 	if err = flags.Parse(args); err == nil {
 		o.only = strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })
 		if err = o.check(flags.Args()); err != nil {
-			fmt.Fprintln(messages, err) // as flag does with an error of its own
+			fmt.Fprintln(messages, err) // as flag does for its own errors
 		}
 	}
 	return o, err
 }
 
-// check returns an error if the options make no sense.
+// check returns an error for invalid options.
 func (o options) check(args []string) error {
 	for _, kind := range o.only {
 		if !slices.Contains(kinds, kind) {
@@ -80,7 +80,7 @@ func (o options) check(args []string) error {
 	return nil
 }
 
-// run does what the command line asks for and returns the exit status.
+// run executes the command line and returns the exit status.
 func run(ctx context.Context, args []string, out, messages io.Writer, parts runner) int {
 	line := liveline.New(messages)
 	o, err := parse(args, messages)
@@ -113,7 +113,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer, parts runn
 	return exitOK
 }
 
-// onePart does the work of a process that this program starts. An error goes the way of what is found.
+// onePart does the work of a child process of this program. It reports an error in the same way as findings.
 func onePart(ctx context.Context, argument string, out io.Writer) int {
 	var p part
 	err := json.Unmarshal([]byte(argument), &p)

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// TestMain lets the test program be what the checks start as processes of their own.
+// TestMain makes the test program also the child process of the checks.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "-part" {
 		if os.Getenv("GPUCHECK_CRASHES") != "" {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeRunner answers for the processes of the parts, as a machine with that engine would.
+// fakeRunner replaces the processes of the parts, with the findings of a machine with that engine.
 func fakeRunner(kind string, spoil func(p part, backend string, m *message) error) runner {
 	return func(ctx context.Context, p part, backend string, tell func(string)) (message, error) {
 		var m message
@@ -45,7 +45,7 @@ func fakeRunner(kind string, spoil func(p part, backend string, m *message) erro
 	}
 }
 
-// runWith runs the program with a runner, and returns the status and what it printed.
+// runWith runs the program with a runner, and returns its status and output.
 func runWith(t *testing.T, ctx context.Context, parts runner, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv("PATH", t.TempDir()) // no nvidia-smi, no go
@@ -72,7 +72,7 @@ func TestEverythingPasses(t *testing.T) {
 	}
 	status, stdout, stderr := runWith(t, context.Background(), fakeRunner("xla-cuda", see), "-only", fast, "-steps", "7")
 	expect.That(t, status == exitOK, "status %d", status)
-	// On a card: the start, a product, two comparisons, three steps to time in two precisions, two trainings.
+	// On a GPU: the start, a product, two comparisons, three steps to time in two precisions, two trainings.
 	expect.That(t, len(parts) == 1+1+2+6+2, "%d parts: %+v", len(parts), parts)
 	last := parts[len(parts)-1]
 	expect.That(t, last.Kind == kindTraining && last.Steps == 7, "the last part is %+v", last)
@@ -81,7 +81,7 @@ func TestEverythingPasses(t *testing.T) {
 	has(t, stderr, "[1/11] numbers", "[11/11] training: CIFAR-I", "PASS after")
 }
 
-// Every way of failing is a row that says FAIL, the others go on, and the status is 1.
+// Every kind of failure is a row with FAIL, the other checks continue, and the status is 1.
 func TestFailuresAreRows(t *testing.T) {
 	spoil := func(p part, backend string, m *message) error {
 		switch {
@@ -122,7 +122,7 @@ func TestTheWrongEngineIsRefused(t *testing.T) {
 	has(t, stderr, "the engine does not work: no such plugin")
 }
 
-// Ctrl-C prints what was done so far and says how much was not.
+// Ctrl-C prints the completed checks and the number of the others.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -138,7 +138,7 @@ func TestInterrupted(t *testing.T) {
 	expect.That(t, !strings.Contains(stdout, "| training |"), "the interrupted check has a row:\n%s", stdout)
 }
 
-// Without Go and without test programs the tests are said not to have run, and that is no failure.
+// Without Go and without test programs the tests are reported as not run, which is not a failure.
 func TestTestsThatCannotRun(t *testing.T) {
 	status, stdout, _ := runWith(t, context.Background(), fakeRunner("go", nil), "-on", "go", "-only", "tests")
 	expect.That(t, status == exitOK, "status %d", status)
@@ -156,7 +156,7 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
-// The parts run in processes of their own: what they find, what goes wrong, and what crashes comes back.
+// The parts run in separate processes; their findings, errors and crashes are returned.
 func TestProcesses(t *testing.T) {
 	ctx := context.Background()
 	var told []string

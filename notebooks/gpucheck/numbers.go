@@ -40,7 +40,7 @@ func numberCases() []numberCase {
 	}
 }
 
-// againstPureGo compares the step on eng with that on the pure-Go engine, which it names to the environment.
+// againstPureGo compares the step on eng with the step on the pure-Go engine, which it sets in the environment.
 func (c numberCase) againstPureGo(_ context.Context, eng *engine.Engine, progress reporter) (*Row, error) {
 	progress("on the engine")
 	here, err := c.step(eng)
@@ -63,7 +63,7 @@ func (c numberCase) againstPureGo(_ context.Context, eng *engine.Engine, progres
 	return compare(*here, *there, allowed), nil
 }
 
-// oneStep is what a step computes before it changes a weight.
+// oneStep is the result of a step before any weight changes.
 type oneStep struct {
 	loss      float64   // in nats
 	gradients []float64 // the length of every trainable variable's gradient
@@ -112,18 +112,18 @@ func (c numberCase) step(eng *engine.Engine) (*oneStep, error) {
 	return &oneStep{values[0], values[1:]}, nil
 }
 
-// apart bounds how far two engines may be from each other, relative to the loss and to the length of the whole gradient.
+// apart bounds the difference between two engines, relative to the loss and to the norm of the whole gradient.
 type apart struct{ loss, gradients float64 }
 
-// Float32 rounds at 6e-8, and losses are seen to differ by 1e-7. A gradient jumps where an activation is so near to zero
-// that rounding decides on which side it is: with the few activations here, by some 1e-4. TF32 rounds at 5e-4, which moves
-// the loss by as much and decides about more activations. A gradient that is wrong is off by its own length.
+// Float32 rounds at 6e-8, and losses differ by about 1e-7. A gradient jumps if an activation is so close to zero that
+// rounding decides its side: with the few activations here, by about 1e-4. TF32 rounds at 5e-4, which changes the loss
+// by as much and the side of more activations. A wrong gradient has an error of its own norm.
 var (
 	float32Apart = apart{loss: 1e-5, gradients: 5e-3}
 	tf32Apart    = apart{loss: 1e-2, gradients: 1e-1}
 )
 
-// compare reports how far the numbers of a step are from those of the pure-Go engine.
+// compare reports the difference between the numbers of a step and those of the pure-Go engine.
 func compare(here, reference oneStep, allowed apart) *Row {
 	if len(here.gradients) != len(reference.gradients) || len(here.gradients) == 0 {
 		return &Row{Result: Fail,
@@ -132,7 +132,7 @@ func compare(here, reference oneStep, allowed apart) *Row {
 	worst, norm, normThere := 0.0, 0.0, 0.0
 	for i, there := range reference.gradients {
 		norm, normThere = math.Hypot(norm, here.gradients[i]), math.Hypot(normThere, there)
-		worst = math.Max(worst, math.Abs(here.gradients[i]-there)) // not a number where one of them is not
+		worst = math.Max(worst, math.Abs(here.gradients[i]-there)) // NaN if one of them is
 	}
 	found := apart{loss: math.Abs(here.loss-reference.loss) / math.Abs(reference.loss), gradients: worst / normThere}
 	row := &Row{Result: Fail, Detail: fmt.Sprintf("loss %.6f here, %.6f there, apart by %s (%.0e allowed); "+
@@ -146,7 +146,7 @@ func compare(here, reference oneStep, allowed apart) *Row {
 	return row
 }
 
-// small writes a relative difference.
+// small formats a relative difference.
 func small(x float64) string {
 	if x == 0 {
 		return "0"
@@ -157,8 +157,8 @@ func small(x float64) string {
 // productSize is the number of rows and columns of the matrices of the trial product.
 const productSize = 512
 
-// product multiplies two float32 matrices of normal numbers, and reports the root mean square of what is wrong with the product,
-// relative to that of the product, by sums in float64.
+// product multiplies two float32 matrices of normal numbers, and reports the root-mean-square error of the product,
+// relative to the root mean square of the product, against sums in float64.
 func product(_ context.Context, eng *engine.Engine, _ reporter) (*Row, error) {
 	const n = productSize
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -187,8 +187,8 @@ func product(_ context.Context, eng *engine.Engine, _ reporter) (*Row, error) {
 	return productRow(relative), nil
 }
 
-// productRow reports of what precision a product is. Up to 1e-5 it is float32's; TF32 and bfloat16 give some 3e-4 and 2e-3, of
-// which the second is not what was asked for.
+// productRow reports the precision of a product. Up to 1e-5 it is float32; TF32 and bfloat16 give about 3e-4 and 2e-3,
+// and bfloat16 was not requested.
 func productRow(relative float64) *Row {
 	row := &Row{What: fmt.Sprintf("a %d×%d float32 matrix product", productSize, productSize), Result: Pass,
 		Values: map[string]float64{"relative_error": relative}}

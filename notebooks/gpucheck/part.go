@@ -29,30 +29,32 @@ const (
 
 var kinds = []string{kindStart, kindNumbers, kindStep, kindTraining, kindTests}
 
-// part is a check that runs in a process of its own.
+// part is a check that runs in a separate process.
 type part struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`            // which one of its kind
-	Steps int    `json:"steps,omitempty"` // of training; 0 means its own default
+	Steps int    `json:"steps,omitempty"` // of training; 0 means its default
 }
 
-// message is a line that such a process prints: how far it is, or what it found.
+// message is a line printed by such a process: its progress, or its findings.
 type message struct {
 	Progress string   `json:"progress,omitempty"`
 	Row      *Row     `json:"row,omitempty"`
 	Machine  *Machine `json:"machine,omitempty"` // of the start
-	Memory   float64  `json:"memory,omitempty"`  // the largest resident one of the process, in bytes; 0 where the system does not tell
-	Error    string   `json:"error,omitempty"`   // why the part could not be done
+	// Peak resident memory of the process, in bytes; 0 if the system does not report it.
+	Memory float64 `json:"memory,omitempty"`
+	Error  string  `json:"error,omitempty"` // why the part could not be done
 }
 
-// reporter says how far a part is.
+// reporter reports the progress of a part.
 type reporter func(format string, args ...any)
 
-// do does the work of a part on the engine that GOMLX_BACKEND or the machine gives, and writes its messages to out.
+// do does the work of a part on the engine selected by GOMLX_BACKEND or the machine, and writes its messages to out.
 func (p part) do(ctx context.Context, out io.Writer) error {
 	lines := json.NewEncoder(out)
 	progress := func(format string, args ...any) {
-		lines.Encode(message{Progress: fmt.Sprintf(format, args...)}) // an error shows at the end, if there is still somebody to read
+		// A write error appears at the end, if there is still a reader.
+		lines.Encode(message{Progress: fmt.Sprintf(format, args...)})
 	}
 	eng, err := engine.Open()
 	if err != nil {
@@ -78,14 +80,14 @@ func (p part) do(ctx context.Context, out io.Writer) error {
 	return lines.Encode(found)
 }
 
-// trial is a check of the engine, which a process of its own does.
+// trial is a check of the engine in a separate process.
 type trial struct {
 	kind, name string
 	do         func(ctx context.Context, eng *engine.Engine, progress reporter) (*Row, error)
 }
 
-// trials lists those for an engine of that kind: a product, comparisons of steps with the pure-Go engine unless it is the one,
-// steps to time, and short trainings of so many steps, 0 meaning their own default.
+// trials lists the trials for an engine of that kind: a product, comparisons of steps with the pure-Go engine unless it
+// is that engine, steps to time, and short trainings of the given number of steps, 0 meaning their defaults.
 func trials(kind string, steps int) []trial {
 	onGPU := kind == "xla-cuda"
 	list := []trial{{kindNumbers, "a matrix product", product}}
@@ -110,11 +112,11 @@ func trials(kind string, steps int) []trial {
 	return list
 }
 
-// runner runs a part and returns what it found, telling meanwhile how far it is. The engine is that of the environment's
-// GOMLX_BACKEND unless backend names another.
+// runner runs a part, reports its progress, and returns its findings. The engine is selected by the environment's
+// GOMLX_BACKEND unless backend names another one.
 type runner func(ctx context.Context, p part, backend string, progress func(string)) (message, error)
 
-// inProcess runs a part in a process of its own, of this very program.
+// inProcess runs a part in a separate process of this program.
 func inProcess(ctx context.Context, p part, backend string, progress func(string)) (found message, err error) {
 	program, err := os.Executable()
 	argument, broken := json.Marshal(p)
@@ -133,7 +135,7 @@ func inProcess(ctx context.Context, p part, backend string, progress func(string
 		return found, err
 	}
 	lines := bufio.NewScanner(out)
-	for lines.Scan() { // what was found is the last of the messages; other lines, as libraries may print, are passed over
+	for lines.Scan() { // the last message has the findings; other lines, such as output of libraries, are skipped
 		var m message
 		switch {
 		case json.Unmarshal(lines.Bytes(), &m) != nil:
@@ -156,7 +158,8 @@ func inProcess(ctx context.Context, p part, backend string, progress func(string
 	return found, nil
 }
 
-// crash picks the line that says why a program ended: the first of a panic or of a failed check in XLA, else the last one.
+// crash returns the line with the cause of a program's end: the first line of a panic or of a failed check in XLA, else
+// the last one.
 func crash(lines []string) string {
 	for _, sign := range []string{"panic:", "fatal error:", "Check failed", "SIG"} {
 		if i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, sign) }); i >= 0 {

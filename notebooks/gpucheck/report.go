@@ -11,53 +11,53 @@ import (
 	"unicode/utf8"
 )
 
-// Result is what came of a check.
+// Result is the result of a check.
 type Result string
 
 // The results of a check.
 const (
 	Pass   Result = "PASS"
 	Fail   Result = "FAIL"
-	NotRun Result = "not run" // for a reason that the row tells
+	NotRun Result = "not run" // the row has the reason
 )
 
-// Row is a line of the table: one check and what came of it.
+// Row is a line of the table: one check and its result.
 type Row struct {
 	Kind     string             `json:"kind"` // "start", "numbers", "step", "training" or "tests"
 	What     string             `json:"what"`
 	Result   Result             `json:"result"`
-	Detail   string             `json:"told"`               // what was measured, or why it failed or was not run
+	Detail   string             `json:"told"`               // measurements, or why it failed or was not run
 	Values   map[string]float64 `json:"values,omitempty"`   // the numbers in Detail, with their unit in the name
 	Failures []string           `json:"failures,omitempty"` // the names of the tests that failed
-	Seconds  float64            `json:"seconds"`            // the whole check, the start of its process included
+	Seconds  float64            `json:"seconds"`            // the whole check, including the start of its process
 }
 
-// Machine is what the checks ran on; "" is what could not be found out.
+// Machine describes the machine of the checks; "" means unknown.
 type Machine struct {
-	Engine   string `json:"engine"` // and why this one
-	Kind     string `json:"kind"`   // as engine.Engine has it
+	Engine   string `json:"engine"` // and why it was selected
+	Kind     string `json:"kind"`   // as in engine.Engine
 	Backend  string `json:"backend"`
 	Devices  int    `json:"devices"`
-	Device   string `json:"device"`   // as the plugin names the first one
+	Device   string `json:"device"`   // the plugin's name of the first one
 	PJRT     string `json:"pjrt"`     // version of the plugin's interface
-	Wheel    string `json:"wheel"`    // the Python package that the plugin came in
-	Cards    string `json:"cards"`    // as nvidia-smi names them
-	Driver   string `json:"driver"`   // as nvidia-smi or the kernel tells
+	Wheel    string `json:"wheel"`    // the Python package of the plugin
+	Cards    string `json:"cards"`    // names in nvidia-smi
+	Driver   string `json:"driver"`   // from nvidia-smi or the kernel
 	Hardware string `json:"hardware"` // processor and cores
-	Versions string `json:"versions"` // of Go and the modules that compute
+	Versions string `json:"versions"` // of Go and the computing modules
 }
 
-// onGPU reports whether the checks run on a card.
+// onGPU reports whether the checks run on a GPU.
 func (m Machine) onGPU() bool { return m.Kind == "xla-cuda" }
 
-// Report is everything that was found.
+// Report has all findings.
 type Report struct {
 	Machine Machine `json:"machine"`
 	Rows    []Row   `json:"rows"`
-	Left    int     `json:"left"` // checks that were left undone when it was interrupted
+	Left    int     `json:"left"` // checks not done because of an interrupt
 }
 
-// count returns how many rows have that result.
+// count returns the number of rows with that result.
 func (r Report) count(result Result) (n int) {
 	for _, row := range r.Rows {
 		if row.Result == result {
@@ -67,7 +67,7 @@ func (r Report) count(result Result) (n int) {
 	return n
 }
 
-// status returns the exit status that says how the checks went.
+// status returns the exit status of the checks.
 func (r Report) status() int {
 	switch {
 	case r.Left > 0:
@@ -78,7 +78,7 @@ func (r Report) status() int {
 	return exitOK
 }
 
-// write writes the report in the form that is asked for.
+// write writes the report in the requested form.
 func (r Report) write(w io.Writer, o options) error {
 	switch {
 	case o.markdown:
@@ -92,7 +92,7 @@ func (r Report) write(w io.Writer, o options) error {
 	return r.writeText(w)
 }
 
-// facts lists what is known of the machine, as names and values.
+// facts lists the known facts about the machine, as names and values.
 func (m Machine) facts() [][2]string {
 	plugin := slices.DeleteFunc([]string{"PJRT " + m.PJRT, "wheel " + m.Wheel}, func(s string) bool { return strings.HasSuffix(s, " ") })
 	device := m.Device
@@ -131,7 +131,7 @@ func (r Report) writeText(w io.Writer) error {
 	}
 	fmt.Fprint(table, "\nresult\tcheck\tof\tmeasured (time)\n")
 	for _, row := range r.Rows {
-		// A long account goes on below, under its own beginning.
+		// A long text continues below, aligned with its first line.
 		account := wrap(fmt.Sprintf("%s (%.0f s)", row.measured(), row.Seconds), 76)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Result, row.Kind, row.What, strings.Join(account, "\n\t\t\t"))
 	}
@@ -139,7 +139,7 @@ func (r Report) writeText(w io.Writer) error {
 	return table.Flush()
 }
 
-// wrap breaks text at spaces into lines of at most n characters, where it can.
+// wrap breaks text at spaces into lines of at most n characters, if possible.
 func wrap(text string, n int) []string {
 	var lines []string
 	line := ""

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// stepCase is a training step to be timed: PUCL on two views of every image, augmentation and optimizer included.
+// stepCase is a training step to be timed: PUCL on two views of every image, including augmentation and optimizer.
 type stepCase struct {
 	what    string
 	images  int // of size×size pixels
@@ -25,8 +25,8 @@ type stepCase struct {
 	onCards bool // too slow for a CPU
 }
 
-// stepCases returns the networks and batches of the benchmark: that of the quickstart, ResNet-18 on as few images as CPUs can
-// do, and ResNet-18 at the paper's setting.
+// stepCases returns the networks and batches of the benchmark: the quickstart's, ResNet-18 on few enough images for
+// CPUs, and ResNet-18 at the paper's setting.
 func stepCases() []stepCase {
 	resnet := encoder.ResNet{CIFAR: true, Pixels: cifarPixels}
 	return []stepCase{
@@ -39,9 +39,9 @@ func stepCases() []stepCase {
 	}
 }
 
-// How long steps are timed: at least so many, then until the time is up or there were enough.
+// The duration of timing: at least this number of steps, then until the time is up or there are enough.
 const (
-	stepsBefore = 3 // in the first of which the graph is compiled
+	stepsBefore = 3 // the first of these compiles the graph
 	stepsLeast  = 3
 	stepsMost   = 200
 	stepsTime   = 8 * time.Second
@@ -67,7 +67,7 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, progress reporte
 		if enough = p.Step == config.Steps || p.Step >= stepsBefore+stepsLeast && time.Since(begun) >= stepsTime; enough {
 			stop()
 		}
-		last = time.Now() // the report takes no part
+		last = time.Now() // excludes the time of reporting
 	})
 	_, err := train.Pretrain(ctx, eng, newNoise(c.images, c.size, c.color), config)
 	if err != nil && !enough {
@@ -86,7 +86,7 @@ func (c stepCase) time(ctx context.Context, eng *engine.Engine, progress reporte
 	}, nil
 }
 
-// grouped writes a number without decimals, with commas between thousands.
+// grouped formats a number without decimals, with commas between thousands.
 func grouped(x float64) string {
 	text := fmt.Sprintf("%.0f", x)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -95,8 +95,8 @@ func grouped(x float64) string {
 	return text
 }
 
-// noise hands out the same batch of random pixels at every step, of which every fourth image is labeled. To time a step no
-// more is needed.
+// noise returns the same batch of random pixels at every step, with every fourth image labeled. This is sufficient for
+// timing a step.
 type noise struct {
 	size, channels int
 	pixels         []uint8

@@ -26,8 +26,8 @@ var enginePackages = []string{
 	"notebooks/theorylab", "notebooks/theorylab/answers", "theory", "theory/claims", "theory/claims/verdicts", "datasets/gomlxdata",
 }
 
-// build compiles this program, the test programs of the packages and what reads their output into dir, to be carried to a
-// machine without Go.
+// build compiles this program, the test programs of the packages and the converter of their output into dir, for use on
+// a machine without Go.
 func build(ctx context.Context, dir string, packages []string, say func(format string, args ...any)) error {
 	root, ok := home.Dir()
 	if !ok {
@@ -54,11 +54,11 @@ func build(ctx context.Context, dir string, packages []string, say func(format s
 	return nil
 }
 
-// converter is the program of Go's that turns the output of a test program into JSON. What `go test -json` adds to it is no
-// use here: it keeps to itself how the test program ended.
+// converter is Go's program that converts the output of a test program to JSON. The additions of `go test -json` are
+// unsuitable here: it does not report how the test program ended.
 const converter = "test2json"
 
-// testProgram returns the file of a package's test program in a folder of such: "pucl-engine.test".
+// testProgram returns the file of a package's test program in a folder: "pucl-engine.test".
 func testProgram(folder, pkg string) string {
 	return filepath.Join(folder, strings.ReplaceAll(pkg, "/", "-")+".test")
 }
@@ -68,7 +68,7 @@ func buildTests(ctx context.Context, root, pkg, program string) error {
 	return goCommand(ctx, root, "test", "-c", "-ldflags=-s -w", "-o", program, "./"+pkg)
 }
 
-// goCommand runs the go command in the module's folder; its errors hold what it printed.
+// goCommand runs the go command in the module's folder; its errors include its output.
 func goCommand(ctx context.Context, root string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
@@ -81,12 +81,12 @@ func goCommand(ctx context.Context, root string, args ...string) error {
 
 // suite runs test programs.
 type suite struct {
-	root     string // of the module, where the tests find their data
-	programs string // folder of test programs built before; "" means to build each for itself
+	root     string // of the module, which contains the test data
+	programs string // folder of prebuilt test programs; "" means to build each one
 	env      []string
 }
 
-// newSuite looks for what the tests need. The error says what is missing.
+// newSuite finds the requirements of the tests. The error names what is missing.
 func newSuite(programs, backend string) (*suite, error) {
 	root, ok := home.Dir()
 	if !ok {
@@ -142,20 +142,20 @@ func (s *suite) run(ctx context.Context, pkg string, progress func(string)) (*Ro
 	return counts.row(ended), nil
 }
 
-// event is a line of the converter, as `go doc test2json` describes it.
+// event is a line of the converter, as described in `go doc test2json`.
 type event struct{ Action, Test, Output string }
 
 // tally counts the outcomes of a test program.
 type tally struct {
-	passed, failed, skipped int      // tests and examples; a subtest counts with its test, but one that is skipped counts too
+	passed, failed, skipped int      // tests and examples; a subtest counts with its test, but a skipped one counts too
 	failures                []string // names, of the innermost subtests
-	open                    []string // begun and not ended: where a program crashed
+	open                    []string // started but not ended: where a program crashed
 	tail                    []string // the last lines
 	onTest                  func(name string)
 }
 
-// convert runs a test program with its output going through the converter, and counts. ended is how the program ended; err
-// says that its output could not be read.
+// convert runs a test program with its output piped through the converter, and counts events. ended is how the program
+// ended; err means that its output could not be read.
 func (t *tally) convert(program, converter *exec.Cmd) (ended, err error) {
 	out, err := program.StdoutPipe()
 	lines, failed := converter.StdoutPipe()
@@ -169,7 +169,7 @@ func (t *tally) convert(program, converter *exec.Cmd) (ended, err error) {
 	if err := program.Start(); err != nil {
 		return err, converter.Wait()
 	}
-	err = out.Close() // only the converter reads: should it end early, so does the program
+	err = out.Close() // only the converter reads: if it ends early, so does the program
 	for decoder := json.NewDecoder(lines); err == nil; {
 		var e event
 		if err = decoder.Decode(&e); err == nil {
@@ -183,7 +183,7 @@ func (t *tally) convert(program, converter *exec.Cmd) (ended, err error) {
 	return program.Wait(), errors.Join(err, converter.Wait())
 }
 
-// tailLines is how many lines are kept to show where a program crashed.
+// tailLines is the number of lines kept to show where a program crashed.
 const tailLines = 40
 
 // add counts an event.
@@ -215,8 +215,8 @@ func (t *tally) add(e event) {
 	}
 }
 
-// addFailure adds the name of what failed, in place of the test around it and not beside a subtest of it: the testing
-// package tells of either first.
+// addFailure adds the name of a failed test, instead of the enclosing test and not in addition to its subtests: the
+// testing package may report either first.
 func (t *tally) addFailure(name string) {
 	if slices.ContainsFunc(t.failures, func(other string) bool { return strings.HasPrefix(other, name+"/") }) {
 		return
@@ -224,7 +224,7 @@ func (t *tally) addFailure(name string) {
 	t.failures = append(slices.DeleteFunc(t.failures, func(other string) bool { return strings.HasPrefix(name, other+"/") }), name)
 }
 
-// row reports what was counted; err is how the program ended.
+// row reports the counts; err is how the program ended.
 func (t *tally) row(err error) *Row {
 	row := &Row{Result: Fail, Failures: t.failures,
 		Detail: fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped),

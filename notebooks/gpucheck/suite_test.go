@@ -17,8 +17,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// A package uses the engine where it imports gomlx's parts, or what opens an engine or takes one. All that do so and have
-// tests are listed, and no other.
+// A package uses the engine if it imports gomlx's packages, or packages that open or take an engine. The list has
+// exactly the packages that do so and have tests.
 func TestEnginePackagesAreComplete(t *testing.T) {
 	root := filepath.Join("..", "..")
 	uses, tested := map[string]bool{}, map[string]bool{}
@@ -59,7 +59,7 @@ func TestEnginePackagesAreComplete(t *testing.T) {
 		return nil
 	}))
 	for pkg := range uses {
-		// Of safetensors only the names of types are used.
+		// Only the names of types in safetensors are used.
 		expect.That(t, !tested[pkg] || slices.Contains(enginePackages, pkg) || pkg == "pucl/safetensors",
 			"%s uses the engine and has tests, but is not listed", pkg)
 	}
@@ -69,7 +69,7 @@ func TestEnginePackagesAreComplete(t *testing.T) {
 	}
 }
 
-// needsGo leaves a test out on a machine without Go, to which only test programs were carried.
+// needsGo skips a test on a machine without Go, which has only test programs.
 func needsGo(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -131,7 +131,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// Programs that were built before are found by their names; one that was not carried is told of.
+// Prebuilt programs are found by name; a missing one is reported.
 func TestSuiteWithoutGo(t *testing.T) {
 	expect.Slow(t)
 	needsGo(t)
@@ -147,7 +147,7 @@ func TestSuiteWithoutGo(t *testing.T) {
 	}
 }
 
-// Subtests end before their tests or after, by how they are printed; only the innermost name stays.
+// Subtests are reported before or after their tests; only the innermost name stays.
 func TestFailuresAreTheInnermost(t *testing.T) {
 	for _, lines := range [][]string{{"TestA/x", "TestA", "TestB"}, {"TestA", "TestA/x", "TestB"}} {
 		counts := &tally{onTest: func(string) {}}
@@ -159,7 +159,7 @@ func TestFailuresAreTheInnermost(t *testing.T) {
 	}
 }
 
-// What -build makes runs without Go: this program, with a test program that it is given.
+// The output of -build runs without Go: this program with a test program.
 func TestBuild(t *testing.T) {
 	expect.Slow(t)
 	needsGo(t)

@@ -33,16 +33,16 @@ var cifarPixels = encoder.Pixels{Mean: []float64{0.4914, 0.4822, 0.4465}, Std: [
 
 // task is a short training run on a benchmark of the paper.
 type task struct {
-	bench   string // as datasets.FindBenchmark has it
+	bench   string // name for datasets.FindBenchmark
 	network string
 	images  func() (train, test *datasets.Images, err error)
-	labeled float64 // share of the training images that are labeled positives
+	labeled float64 // labeled positives as a fraction of the training images
 	batch   int     // images; 0 means 256
 	steps   int
 	config  train.Config
 }
 
-// tasks returns the training runs: on cards with the paper's network for color images, elsewhere with one that a CPU can
+// tasks returns the training runs: on GPUs with the paper's network for color images, elsewhere with one that a CPU can
 // train in a minute or two. The paper labels 1,000 of 60,000 gray images and 3,000 of 50,000 color images.
 func tasks(onGPU bool) []task {
 	fashion := func() (train, test *datasets.Images, err error) {
@@ -61,10 +61,10 @@ func tasks(onGPU bool) []task {
 	return []task{gray, color}
 }
 
-// seed is that of the split, the batches, the weights and the views.
+// seed is the seed of the split, the batches, the weights and the views.
 const seed = 1
 
-// train trains with PUCL and judges what came of it.
+// train trains with PUCL and evaluates the result.
 func (t task) train(ctx context.Context, eng *engine.Engine, progress reporter) (*Row, error) {
 	what := fmt.Sprintf("%s, %s, %d steps", t.bench, t.network, t.steps)
 	learn, test, err := t.images()
@@ -89,16 +89,16 @@ func (t task) train(ctx context.Context, eng *engine.Engine, progress reporter) 
 	return row, nil
 }
 
-// outcome is what came of a training run.
+// outcome is the result of a training run.
 type outcome struct {
 	losses           []float64 // of every step
-	chance           float64   // level of the loss
+	chance           float64   // chance level of the loss
 	last             train.Progress
 	pupl, trueLabels evaluate.Binary // on the held-out images, of a probe on pseudo-labels and of one on the true labels
 }
 
-// classify runs Algorithm 1 with PUPL on the projections, and trains a second probe on the true labels. truth says which of the
-// held-out images are positive.
+// classify runs Algorithm 1 with PUPL on the projections, and trains a second probe on the true labels. truth marks the
+// positive held-out images.
 func (t task) classify(
 	ctx context.Context, eng *engine.Engine, split *datasets.PU, held []uint8, truth []bool, progress reporter,
 ) (*outcome, error) {
@@ -162,8 +162,8 @@ func (t task) split(learn, test *datasets.Images) (*datasets.PU, []bool, error) 
 	return pu, truth, err
 }
 
-// judge reports whether the run went as it should: the mean of the last tenth of the losses is below the chance level, and both
-// probes are right on more images than the larger class has, by three standard deviations of such a count.
+// judge reports whether the run succeeded: the mean of the last tenth of the losses is below the chance level, and both
+// probes exceed the accuracy of the majority class by three standard deviations of such a count.
 func (o *outcome) judge(truth []bool) *Row {
 	loss := stat.Mean(o.losses[len(o.losses)-max(len(o.losses)/10, 1):], nil)
 	positives, _ := rows.Split(truth)
@@ -182,9 +182,9 @@ func (o *outcome) judge(truth []bool) *Row {
 	return row
 }
 
-// cifarIn returns the images of CIFAR-10 in the first of the folders that has them. Where only those of its test part are, a
-// fifth of them is held out and the rest is learned from. Where there is none the error wraps fs.ErrNotExist. Of .bin files
-// nobody published a checksum; a check may take any.
+// cifarIn returns the images of CIFAR-10 in the first of the folders that has them. If only its test part exists, a
+// fifth of it is held out and the rest is the training set. Without any images the error wraps fs.ErrNotExist. There
+// are no published checksums of .bin files, so the check accepts any content.
 func cifarIn(folders []string) (train, test *datasets.Images, err error) {
 	for _, folder := range folders {
 		test, err = cifar.Load10(os.DirFS(folder), cifar.Test, cifar.Options{AnyContent: true})

@@ -24,13 +24,13 @@ import (
 //go:embed page
 var page embed.FS
 
-// program is this package, by the name under which the go command finds it anywhere in the module.
+// program is the import path of this package, valid anywhere in the module.
 const program = "github.com/puclab/puclab/notebooks/theorylab"
 
-// mostBytes is how much a visitor has to fetch at most.
+// mostBytes limits the download size of the page.
 const mostBytes = 4_000_000
 
-// build writes the page into a folder: its own files, the program, and what Go has to run one in a browser.
+// build writes the page to a folder: its own files, the program, and Go's script for running it in a browser.
 func build(ctx context.Context, lab *answers.Lab, dir string, out io.Writer) error {
 	still, err := newStill(lab)
 	if err != nil {
@@ -67,7 +67,7 @@ func build(ctx context.Context, lab *answers.Lab, dir string, out io.Writer) err
 	return err
 }
 
-// pageFiles returns the files of folder page, index.html filled in.
+// pageFiles returns the files of folder page, with index.html filled in.
 func pageFiles(s *still) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(page, "page", func(path string, entry fs.DirEntry, err error) error {
@@ -120,7 +120,7 @@ func compile(ctx context.Context) (compressed []byte, err error) {
 	return out.Bytes(), err
 }
 
-// goCommand runs the go command and returns what it prints.
+// goCommand runs the go command and returns its output.
 func goCommand(ctx context.Context, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), env...)

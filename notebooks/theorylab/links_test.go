@@ -25,8 +25,8 @@ var (
 	planeFields  = []string{"lab", "hid", "neg", "start", "round"}
 )
 
-// parseLink returns what the page asks for a fragment. It takes only the form that the page itself gives, every field there and
-// in order: the page fills in what it does not find, and a misspelled link would show another case.
+// parseLink returns the page's requests for a fragment. It accepts only the page's own form, with every field in order:
+// the page fills in missing fields, so a misspelled link would show another case.
 func parseLink(fragment string) (requests []answers.Request, err error) {
 	var names []string
 	given := map[string]string{}
@@ -108,7 +108,7 @@ func parsePlane(given map[string]string) (p answers.Plane, err error) {
 	return p, nil
 }
 
-// checkLink returns an error for a fragment that the page does not understand, or has no answer to.
+// checkLink returns an error for a fragment that the page cannot parse or answer.
 func checkLink(lab *answers.Lab, fragment string) error {
 	requests, err := parseLink(fragment)
 	if err != nil {
@@ -127,7 +127,8 @@ func checkLink(lab *answers.Lab, fragment string) error {
 	return nil
 }
 
-// startsThere reports whether a seeding has the start and the round that the end of a fragment names; no start, −1, has round 0 only.
+// startsThere reports whether a seeding has the start and the round in the end of a fragment; no start, −1, has round 0
+// only.
 func startsThere(s *answers.Seeding, end string) bool {
 	var point, round int
 	if _, err := fmt.Sscanf(end, "start=%d&round=%d", &point, &round); err != nil {
@@ -137,8 +138,8 @@ func startsThere(s *answers.Seeding, end string) bool {
 		slices.ContainsFunc(s.Starts, func(start answers.Start) bool { return start.Point == point && round >= 0 && round < len(start.Rounds) })
 }
 
-// TestNotebookLinks holds every link from a notebook to a case that the lab understands, and every notebook with one to the words
-// that say how to start it.
+// TestNotebookLinks checks that every link from a notebook leads to a valid case of the lab, and that every notebook
+// with a link explains how to start the lab.
 func TestNotebookLinks(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "*.ipynb"))
 	expect.Require(t, err == nil && len(files) != 0, "%d notebooks, %v", len(files), err)
@@ -158,7 +159,7 @@ func TestNotebookLinks(t *testing.T) {
 	}
 }
 
-// markdownCells returns the texts of a notebook's markdown cells, by their places in it.
+// markdownCells returns the texts of a notebook's markdown cells, by cell index.
 func markdownCells(t *testing.T, file string) map[int]string {
 	t.Helper()
 	data := expect.Must(os.ReadFile(file))(t)
@@ -179,7 +180,7 @@ func markdownCells(t *testing.T, file string) map[int]string {
 	return texts
 }
 
-// What is not a case is found out, and what is one is taken.
+// Invalid cases are rejected, and valid ones accepted.
 func TestCheckLink(t *testing.T) {
 	lab := answers.New(enginetest.Open(t))
 	defer lab.Close()
@@ -202,7 +203,7 @@ func TestCheckLink(t *testing.T) {
 	}
 }
 
-// The fields are those of the page's own link.js.
+// The fields equal those of the page's link.js.
 func TestLinkFields(t *testing.T) {
 	script := string(filled(t)["link.js"])
 	for _, tt := range []struct {

@@ -1,12 +1,13 @@
 //go:build !js
 
-// Theorylab makes a page on which points, priors, batch sizes, temperature and loss are moved by hand, and bias, variance,
-// gradients and seeding are answered at once, exactly, by packages theory and claims compiled to WebAssembly.
+// Theorylab builds a page for varying points, priors, batch sizes, temperature and loss. The page shows bias, variance,
+// gradients and seeding immediately and exactly, computed by packages theory and claims compiled to WebAssembly.
 //
 //	go run ./notebooks/theorylab -build DIR    write the page into a folder, for any file server
 //	go run ./notebooks/theorylab -answer       answer requests, one line of JSON each, as the page's program does
 //
-// `go run ./notebooks theory-lab` does the first and serves the folder. Package answers holds the requests and answers.
+// `go run ./notebooks theory-lab` does the first and serves the folder. Package answers defines the requests and
+// answers.
 package main
 
 import (
@@ -25,13 +26,13 @@ import (
 
 func main() {
 	err := run(interrupts.Context(), os.Args[1:], os.Stdin, os.Stdout)
-	if err != nil && !errors.Is(err, flag.ErrHelp) { // what was asked for is written
+	if err != nil && !errors.Is(err, flag.ErrHelp) { // the requested help is already written
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// run does what the command line asks for.
+// run executes the command line.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("theorylab", flag.ContinueOnError)
 	dir := flags.String("build", "", "write the page into this `folder`")

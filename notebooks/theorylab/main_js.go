@@ -1,4 +1,4 @@
-// The program that the page's worker runs: it answers the messages that come in, one after the other.
+// The program of the page's worker: it answers incoming messages, one after the other.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 func main() {
 	eng, err := engine.Open()
 	if err != nil {
-		panic(err) // pure Go is always there, and the worker tells the page of what ends this program
+		panic(err) // pure Go is always available, and the worker reports the end of this program to the page
 	}
 	lab := answers.New(eng)
 	requests := make(chan string, 8) // more than the page sends without an answer

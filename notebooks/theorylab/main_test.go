@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/notebooks/theorylab/answers"
 )
 
-// filled returns the files of the page as they are built, without the program.
+// filled returns the built files of the page, without the program.
 func filled(t *testing.T) map[string][]byte {
 	t.Helper()
 	lab := answers.New(enginetest.Open(t))
@@ -24,7 +24,7 @@ func filled(t *testing.T) map[string][]byte {
 	return expect.Must(pageFiles(s))(t)
 }
 
-// The still picture shows the first case as it is measured.
+// The still picture shows the measured numbers of the first case.
 func TestStillPicture(t *testing.T) {
 	index := string(filled(t)["index.html"])
 	for _, want := range []string{
@@ -37,7 +37,7 @@ func TestStillPicture(t *testing.T) {
 	expect.Equal(t, strings.Count(index, `class="arrow `), 6, "arrows at three points")
 }
 
-// The ideal loss draws the two positives, at 0° and 50°, together: a step of descent takes the second one to the right and down.
+// The ideal loss attracts the two positives, at 0° and 50°: a descent step moves the second one to the right and down.
 func TestStillArrows(t *testing.T) {
 	lab := answers.New(enginetest.Open(t))
 	defer lab.Close()
@@ -49,7 +49,7 @@ func TestStillArrows(t *testing.T) {
 	}
 }
 
-// The page reads the cases from itself.
+// The page contains the cases.
 func TestPageHoldsThePresets(t *testing.T) {
 	index := filled(t)["index.html"]
 	_, rest, _ := bytes.Cut(index, []byte(`<script type="application/json" id="presets">`))
@@ -61,7 +61,7 @@ func TestPageHoldsThePresets(t *testing.T) {
 	expect.Equal(t, expect.Must(json.Marshal(presets))(t), want)
 }
 
-// Every file that a file of the page names is there, or made by the build; and none names another host.
+// Every file named in a file of the page exists or is made by the build, and none is on another host.
 func TestPageIsWhole(t *testing.T) {
 	files := filled(t)
 	files["lab.wasm.gz"], files["wasm_exec.js"] = nil, nil

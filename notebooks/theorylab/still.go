@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/notebooks/theorylab/answers"
 )
 
-// still is the picture of the first case that stands where WebAssembly does not run, measured while the page is built.
+// still is the picture of the first case for browsers without WebAssembly, computed during the build.
 type still struct {
 	Name   string
 	Points []stillPoint
@@ -20,7 +20,7 @@ type still struct {
 	Rows   []stillRow
 }
 
-// stillPoint is where a point is drawn, on a circle of radius 100; y points down, as in SVG.
+// stillPoint is the position of a drawn point, on a circle of radius 100; y points down, as in SVG.
 type stillPoint struct {
 	Positive bool
 	X, Y     float64
@@ -35,7 +35,7 @@ type stillArrow struct {
 // stillRow is a row of the table: of the loss, of the ideal loss, and the difference.
 type stillRow struct{ Quantity, Loss, Ideal, Difference string }
 
-// newStill measures the first case that the page offers.
+// newStill computes the first case of the page.
 func newStill(lab *answers.Lab) (*still, error) {
 	first := answers.Presets()[0]
 	ask := func(what string) (answers.Answer, error) {
@@ -77,5 +77,5 @@ func newStill(lab *answers.Lab) (*still, error) {
 	return s, nil
 }
 
-// show writes a number as the page does.
+// show formats a number as the page does.
 func show(x float64) string { return strings.Replace(fmt.Sprintf("%.4f", x), "-", "−", 1) }

@@ -25,7 +25,7 @@ func newLab(t *testing.T) *Lab {
 	return l
 }
 
-// near fails unless got lies within 1e-12 of want, relative to numbers above 1.
+// near fails unless got is within 1e-12 of want, relative for numbers above 1.
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	expect.That(t, math.Abs(got-want) <= 1e-12*max(1, math.Abs(want)), "%s: %.17g, want %.17g", what, got, want)
@@ -43,7 +43,7 @@ func preset(t *testing.T, theorem int) Preset {
 	return Preset{}
 }
 
-// ask returns an answer that is no error.
+// ask returns an answer and fails on an error.
 func (l *Lab) ask(t *testing.T, r Request) Answer {
 	t.Helper()
 	a := l.Answer(r)
@@ -51,7 +51,7 @@ func (l *Lab) ask(t *testing.T, r Request) Answer {
 	return a
 }
 
-// requests lists what the page asks of a preset.
+// requests lists the page's requests for a preset.
 func requests(p Preset) []Request {
 	if p.Plane != nil {
 		return []Request{{Ask: "seeding", Plane: p.Plane}}
@@ -93,7 +93,7 @@ func TestNumbersAreThoseOfTheory(t *testing.T) {
 	expect.That(t, n.Batches != 0, "no batch was scored")
 }
 
-// A formula that divides by the number of labeled examples has no value where there are none.
+// A formula that divides by the number of labeled examples has no value without labeled examples.
 func TestFormulasWithoutLabels(t *testing.T) {
 	c := *preset(t, 2).Circle
 	c.Labeled, c.Unlabeled = 0, 2
@@ -129,7 +129,7 @@ func TestOwnLosses(t *testing.T) {
 	near(t, "mixed and weighted", value(mixed).Attraction, 2*(0.25*first.Attraction+0.75*second.Attraction))
 }
 
-// What is printed with Theorem4 holds of the answers.
+// The relations in the doc of Theorem4 hold for the answers.
 func TestGradientsOfTheorem4(t *testing.T) {
 	l := newLab(t)
 	for _, p := range Presets() {
@@ -171,7 +171,7 @@ func TestSeedingOfThreePoints(t *testing.T) {
 		s.Choices == 1, "seeded %+v, %d choices", first, s.Choices)
 }
 
-// A point as far from either center goes to the positive one, here 1 between 0 and 2.
+// A point equidistant from both centers goes to the positive one, here 1 between 0 and 2.
 func TestTiesOfSeeding(t *testing.T) {
 	p := Plane{Labeled: [][2]int64{{0, 0}}, Hidden: [][2]int64{{1, 0}}, Negative: [][2]int64{{2, 0}}}
 	s := newLab(t).ask(t, Request{Ask: "seeding", Plane: &p}).Seeding
@@ -180,7 +180,7 @@ func TestTiesOfSeeding(t *testing.T) {
 		fmt.Sprint(far.Rounds[0].Near) == "[true true false]", "the start at 2: %+v", far)
 }
 
-// The bound that holds is one on the average over all choices of labels.
+// The corrected bound holds on average over all choices of labels.
 func TestSeedingBound(t *testing.T) {
 	l := newLab(t)
 	for _, p := range Presets() {
@@ -199,7 +199,7 @@ func TestSeedingBound(t *testing.T) {
 		}
 		near(t, p.Name+": probabilities", total, 1)
 	}
-	// With 0 and 2 labeled, the mean is where both other points lie.
+	// With 0 and 2 labeled, both other points are at the mean.
 	p := Plane{Labeled: [][2]int64{{0, 0}, {1, 0}}, Hidden: [][2]int64{{2, 0}}, Negative: [][2]int64{{1, 0}}}
 	if s := l.ask(t, Request{Ask: "seeding", Plane: &p}).Seeding; s.Choices != 3 || s.Average != nil {
 		t.Errorf("%d choices, average %v; in one of three nothing can be drawn", s.Choices, s.Average)
@@ -239,7 +239,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, a.Error, tt.want)
 		}
 	}
-	// The page takes an answer for one to what it asks now by its ID alone.
+	// The page matches an answer to its current request only by the ID.
 	large := string(l.AnswerJSON([]byte(`{"id": 7, "ask": "seeding", "plane": {"labeled": [[1e30, 0]]}}`)))
 	if !strings.Contains(large, `"id":7,"error":"the request is no JSON of a case: json: cannot unmarshal number 1e30`) {
 		t.Errorf("of a number that is too large: %s", large)
@@ -248,7 +248,7 @@ func TestRefusals(t *testing.T) {
 	expect.That(t, strings.Contains(a, "no JSON of a case"), "broken JSON: %s", a)
 }
 
-// Moving a point compiles nothing, moving τ does, and old meters are given back.
+// Moving a point compiles nothing, changing τ does, and old meters are closed.
 func TestMetersAreKept(t *testing.T) {
 	l := newLab(t)
 	c := *preset(t, 1).Circle
@@ -270,7 +270,7 @@ func TestMetersAreKept(t *testing.T) {
 
 var regenerate = flag.Bool("regen", false, "write testdata/answers.json anew")
 
-// The answers of all presets are the same everywhere: with XLA, in pure Go, and in WebAssembly.
+// The answers of all presets are the same on all engines: XLA, pure Go and WebAssembly.
 func TestAnswersEverywhere(t *testing.T) {
 	l := newLab(t)
 	path := filepath.Join("testdata", "answers.json")

@@ -10,7 +10,7 @@ import (
 
 // Circle is a population of points on the unit circle, with a design, a temperature and a loss.
 type Circle struct {
-	Positive  []float64 `json:"positive"` // where the positive class lies, in degrees; each point is as likely
+	Positive  []float64 `json:"positive"` // positions of the positive class in degrees, with equal probabilities
 	Negative  []float64 `json:"negative"`
 	Prior     float64   `json:"prior"`     // π
 	Labeled   int       `json:"labeled"`   // m
@@ -18,13 +18,13 @@ type Circle struct {
 	Tau       float64   `json:"tau"`       // τ
 	SameView  float64   `json:"same_view"` // ρ
 	Loss      Loss      `json:"loss"`
-	Theorem   int       `json:"theorem"` // 1, 2 or 4: what the loss is compared with, ssCL by 2 and 4
+	Theorem   int       `json:"theorem"` // 1, 2 or 4: selects the comparison; 2 and 4 compare with ssCL
 }
 
-// mostBatches is how many batches the lab scores for an answer, seconds in a browser.
+// mostBatches is the largest number of batches scored for an answer; this takes seconds in a browser.
 const mostBatches = 20_000
 
-// mostPoints is how many points a class may have.
+// mostPoints is the largest number of points in a class.
 const mostPoints = 6
 
 func (c Circle) population() theory.Population {
@@ -43,7 +43,7 @@ func (c Circle) design() theory.Design {
 	return theory.Design{Labeled: c.Labeled, Unlabeled: c.Unlabeled, Prior: c.Prior, SameView: c.SameView}
 }
 
-// validate returns an error for a case that has no answer, or none within seconds.
+// validate returns an error for a case without an answer, or without one in seconds.
 func (c Circle) validate() error {
 	if len(c.Positive) == 0 || len(c.Negative) == 0 {
 		return errNoPoints
@@ -68,7 +68,7 @@ func (c Circle) validate() error {
 	return nil
 }
 
-// Measured are the exact numbers of a loss: the means over all batches of its terms, and the variance.
+// Measured has the exact numbers of a loss: the means of its terms over all batches, and the variance.
 type Measured struct {
 	Name         string  `json:"name"`
 	Attraction   float64 `json:"attraction"`
@@ -76,7 +76,7 @@ type Measured struct {
 	Loss         float64 `json:"loss"`
 	Variance     float64 `json:"variance"`
 
-	// What is above less that of the ideal loss.
+	// The values above minus those of the ideal loss.
 	AttractionBias float64 `json:"attraction_bias"`
 	PartitionBias  float64 `json:"partition_bias"`
 	Bias           float64 `json:"bias"`
@@ -89,11 +89,11 @@ type Ideal struct {
 	Loss         float64 `json:"loss"`
 }
 
-// Formulas are what theorems say of a case, as printed and as it holds. A formula that has no value is nil.
+// Formulas has the theorems' values for a case, as printed and as corrected. A formula without a value is nil.
 type Formulas struct {
 	Theorem1           *float64 `json:"theorem1"`            // as printed: the bias of SCL-PU
 	Theorem1Attraction *float64 `json:"theorem1_attraction"` // the bias of its attraction, independent views
-	Theorem2Attraction *float64 `json:"theorem2_attraction"` // of ssCL's and PUCL's, independent views
+	Theorem2Attraction *float64 `json:"theorem2_attraction"` // of ssCL and PUCL, independent views
 	Theorem2Limit      *float64 `json:"theorem2_limit"`      // their bias in large batches, independent views
 	Theorem2Printed    *float64 `json:"theorem2_printed"`    // as printed: Δσ, with n_PL = m
 	Theorem2Gap        *float64 `json:"theorem2_gap"`        // Δσ, independent views
@@ -104,12 +104,12 @@ type Numbers struct {
 	Loss     Measured  `json:"loss"`
 	Baseline *Measured `json:"baseline,omitempty"` // ssCL, for theorems 2 and 4
 	Ideal    Ideal     `json:"ideal"`
-	Gap      *float64  `json:"gap,omitempty"` // Δσ, the variance of the baseline less that of the loss
+	Gap      *float64  `json:"gap,omitempty"` // Δσ, the variance of the baseline minus the variance of the loss
 	Formulas Formulas  `json:"formulas"`
-	Batches  int       `json:"batches"` // that were scored for the loss
+	Batches  int       `json:"batches"` // scored for the loss
 }
 
-// baseline is the loss that theorems 2 and 4 compare with.
+// baseline is the loss with which theorems 2 and 4 compare.
 var baseline = Loss{Name: "ssCL"}
 
 func (l *Lab) numbers(c Circle) (*Numbers, error) {
@@ -156,7 +156,7 @@ func measured(r theory.Result) Measured {
 	}
 }
 
-// formulas computes what the theorems say.
+// formulas computes the values of the theorems.
 func (c Circle) formulas() (f Formulas, err error) {
 	p, d := c.population(), c.design()
 	for _, each := range []struct {
@@ -178,7 +178,7 @@ func (c Circle) formulas() (f Formulas, err error) {
 	return f, err
 }
 
-// finite returns x, or nil where it is not finite, as where a formula divides by 0.
+// finite returns x, or nil if it is not finite, for example after a division by 0.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

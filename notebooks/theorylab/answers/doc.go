@@ -1,10 +1,10 @@
-// Package answers computes what the theory lab shows: a case comes in as JSON, the numbers go out as JSON, and all of them
-// are measured by packages theory and claims.
+// Package answers computes the numbers of the theory lab: input is a case as JSON, output is the numbers as JSON.
+// Packages theory and claims compute all of them.
 //
-//	Request   a Circle with what is asked of it, "numbers" or "gradients", or a Plane, of which "seeding" is asked
-//	Lab       an engine with the meters that were used last
-//	Answer    Numbers, Gradients or Seeding, or what was wrong with the request
+//	Request   "numbers" or "gradients" of a Circle, or "seeding" of a Plane
+//	Lab       an engine with the most recently used meters
+//	Answer    Numbers, Gradients or Seeding, or the error of the request
 //
-// The package is compiled for a browser and for this machine alike, so that the page can be held against native code.
+// The package is compiled both for a browser and for this machine, so that the page can be compared with native code.
 // Symbols, units and signs are those of package theory.
 package answers

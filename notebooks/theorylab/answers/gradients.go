@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/theory/claims"
 )
 
-// Gradients are the answer to "gradients": derivatives of mean losses with respect to the points, the positive ones first.
-// Norms are those of all points together.
+// Gradients are the answer to "gradients": derivatives of mean losses with respect to the points, the positive ones
+// first. Norms are over all points together.
 type Gradients struct {
 	Loss      [][]float64 `json:"loss"`
 	Ideal     [][]float64 `json:"ideal"`
@@ -19,22 +19,23 @@ type Gradients struct {
 	NormIdeal float64     `json:"norm_ideal"`
 	Bias      float64     `json:"bias"` // |E∇L − ∇L*|
 
-	Theorem4 *Theorem4 `json:"theorem4,omitempty"` // where theorem 4 is looked at
+	Theorem4 *Theorem4 `json:"theorem4,omitempty"` // for theorem 4
 }
 
-// Theorem4 compares a loss with ssCL. Of PUCL, E∇L − E∇ssCL = −κ∇μ_P, so that its bias is the smaller one if and only if
-// 2⟨B, ∇μ_P⟩ > κ|∇μ_P|², where κ > 0; B is the bias of ssCL's gradient.
+// Theorem4 compares a loss with ssCL. For PUCL, E∇L − E∇ssCL = −κ∇μ_P, so its bias is smaller if and only if 2⟨B, ∇μ_P⟩
+// > κ|∇μ_P|², where κ > 0; B is the bias of ssCL's gradient.
 type Theorem4 struct {
 	Norm     float64 `json:"norm"`     // |E∇ssCL|
 	Bias     float64 `json:"bias"`     // |B|
 	Apart    float64 `json:"apart"`    // |E∇L − E∇ssCL|
 	Kappa    float64 `json:"kappa"`    // κ
-	Expected float64 `json:"expected"` // κ|∇μ_P|, what Apart is for PUCL
+	Expected float64 `json:"expected"` // κ|∇μ_P|, the value of Apart for PUCL
 	Along    float64 `json:"along"`    // 2⟨B, ∇μ_P⟩
 	Needed   float64 `json:"needed"`   // κ|∇μ_P|²
 
-	// How the gradient of a batch varies: the sum over all coordinates of the points, and the least eigenvalue of
-	// Cov(∇ssCL) − Cov(∇L), below 0 where the gradient of the loss varies more than that of ssCL in some direction.
+	// Variation of a batch's gradient: the variance summed over all coordinates of the points, and the smallest
+	// eigenvalue of Cov(∇ssCL) − Cov(∇L), negative if the gradient of the loss varies more than ssCL's in some
+	// direction.
 	Variance         float64 `json:"variance"`
 	VarianceBaseline float64 `json:"variance_baseline"`
 	LeastGain        float64 `json:"least_gain"`
@@ -68,7 +69,7 @@ func (l *Lab) theorem4(c Circle, loss, ideal theory.PointGradient) (*Theorem4, e
 	if err != nil {
 		return nil, err
 	}
-	// The two views of one labeled example, independent, are two draws of the positive class: their loss is −μ_P.
+	// The two independent views of one labeled example are two draws of the positive class: their loss is −μ_P.
 	slope, err := l.gradient(c, similarity, theory.Design{Labeled: 1})
 	if err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func (l *Lab) gradient(c Circle, loss Loss, d theory.Design) (theory.PointGradie
 	return m.Gradient(c.population(), d)
 }
 
-// covariance returns how the gradient of a batch's loss varies.
+// covariance returns the covariance of the gradient of a batch's loss.
 func (l *Lab) covariance(c Circle, loss Loss) (*mat.SymDense, error) {
 	m, err := l.meter(loss, c.Prior, c.Tau)
 	if err != nil {
@@ -121,5 +122,5 @@ func (l *Lab) covariance(c Circle, loss Loss) (*mat.SymDense, error) {
 	return m.GradientCovariance(c.population(), c.design())
 }
 
-// rowsOf returns the rows of a gradient, those of the positive points first.
+// rowsOf returns the rows of a gradient, positive points first.
 func rowsOf(g theory.PointGradient) [][]float64 { return slices.Concat(g.Positive, g.Negative) }

@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/theory"
 )
 
-// Request is one question. The ID comes back with its answer.
+// Request is one request. Its answer has the same ID.
 type Request struct {
 	ID     int     `json:"id"`
 	Ask    string  `json:"ask"` // "numbers" or "gradients" of Circle, "seeding" of Plane
@@ -18,7 +18,7 @@ type Request struct {
 	Plane  *Plane  `json:"plane,omitempty"`
 }
 
-// Answer holds what was asked for, or an error.
+// Answer holds the requested numbers, or an error.
 type Answer struct {
 	ID        int        `json:"id"`
 	Numbers   *Numbers   `json:"numbers,omitempty"`
@@ -27,13 +27,13 @@ type Answer struct {
 	Error     string     `json:"error,omitempty"`
 }
 
-// Lab answers requests, one at a time. It keeps compiled meters, so that moving a point costs no compilation.
+// Lab answers requests, one at a time. It caches compiled meters, so that moving a point requires no compilation.
 type Lab struct {
 	eng    *engine.Engine
-	meters []keptMeter // the one used last comes last
+	meters []keptMeter // the most recently used one is last
 }
 
-// keptMeter is a meter with what it was made for.
+// keptMeter is a meter with its parameters.
 type keptMeter struct {
 	loss       Loss
 	prior, tau float64
@@ -41,14 +41,14 @@ type keptMeter struct {
 }
 
 const (
-	keptMeters = 12  // as many as are kept compiled
-	chunk      = 128 // batches that run together: few, since the lab's cases have few
+	keptMeters = 12  // size of the cache of compiled meters
+	chunk      = 128 // batches per execution: few, since the lab's cases have few
 )
 
 // New returns a lab on an engine.
 func New(eng *engine.Engine) *Lab { return &Lab{eng: eng} }
 
-// Close gives the compiled meters back.
+// Close closes the compiled meters.
 func (l *Lab) Close() {
 	for _, m := range l.meters {
 		m.Close()
@@ -56,22 +56,22 @@ func (l *Lab) Close() {
 	l.meters = nil
 }
 
-// AnswerJSON answers a request in JSON by an answer in JSON. It is never empty: what goes wrong is the answer's error.
+// AnswerJSON answers a request in JSON with an answer in JSON. It is never empty: errors are in the answer.
 func (l *Lab) AnswerJSON(request []byte) []byte {
 	var r Request
 	var a Answer
 	if err := json.Unmarshal(request, &r); err != nil {
-		a.ID = r.ID // which is read though another field, such as a number that is too large, is not
+		a.ID = r.ID // read even if another field is invalid, such as a number that is too large
 		a.Error = fmt.Sprintf("the request is no JSON of a case: %v", err)
 	} else {
 		a = l.Answer(r)
 	}
 	text, err := json.Marshal(a)
-	if err != nil { // a number that is not finite has no form in JSON
+	if err != nil { // JSON has no form for a number that is not finite
 		text, err = json.Marshal(Answer{ID: r.ID, Error: fmt.Sprintf("the answer cannot be written: %v", err)})
 	}
 	if err != nil {
-		panic(err) // a number and a string always can be written
+		panic(err) // a number and a string can always be encoded
 	}
 	return text
 }
@@ -96,7 +96,7 @@ func (l *Lab) Answer(r Request) Answer {
 	return a
 }
 
-// meter returns a meter of a loss, compiled where it was used lately.
+// meter returns a meter of a loss, compiled unless it is cached.
 func (l *Lab) meter(loss Loss, prior, tau float64) (*theory.Meter, error) {
 	loss = loss.plain()
 	if !loss.usesPrior() {
@@ -125,5 +125,5 @@ func (l *Lab) meter(loss Loss, prior, tau float64) (*theory.Meter, error) {
 	return m, nil
 }
 
-// errNoPoints is what is wrong with a class that shows nothing.
+// errNoPoints is the error for a class without points.
 var errNoPoints = errors.New("each class needs at least one point; add one")

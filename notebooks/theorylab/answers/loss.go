@@ -9,23 +9,23 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// Loss names a loss: one of the library's, or one of one's own as a choice of terms,
+// Loss names a loss: one of the library's, or a user-defined choice of terms,
 //
 //	attract = Weight · [Mix · ByLabel(Labeled, Unlabeled) + (1 − Mix) · With]
 //
-// against Repel. The terms count only where Name is "own".
+// against Repel. The terms count only if Name is "own".
 type Loss struct {
 	Name string `json:"name"` // "ssCL", "PUCL", "SCL-PU", "SCL", "puNCE", "DCL" or "own"
 
-	Labeled   string  `json:"labeled,omitempty"`   // what attracts labeled anchors
-	Unlabeled string  `json:"unlabeled,omitempty"` // what attracts unlabeled ones
-	With      string  `json:"with,omitempty"`      // what is mixed in for all anchors
+	Labeled   string  `json:"labeled,omitempty"`   // attraction term of labeled anchors
+	Unlabeled string  `json:"unlabeled,omitempty"` // attraction term of unlabeled anchors
+	With      string  `json:"with,omitempty"`      // term mixed in for all anchors
 	Mix       float64 `json:"mix,omitempty"`       // λ, from 0 to 1
 	Weight    float64 `json:"weight,omitempty"`    // of the attraction
 	Repel     string  `json:"repel,omitempty"`
 }
 
-// libraryLosses are those with a name, given the class prior.
+// libraryLosses are the named losses, given the class prior.
 var libraryLosses = map[string]func(prior float64) pucl.Objective{
 	"ssCL":   func(float64) pucl.Objective { return pucl.SSCL() },
 	"PUCL":   func(float64) pucl.Objective { return pucl.PUCL() },
@@ -35,13 +35,13 @@ var libraryLosses = map[string]func(prior float64) pucl.Objective{
 	"DCL":    func(prior float64) pucl.Objective { return pucl.DCL(pucl.DCLConfig{TauPlus: prior}) },
 }
 
-// attractions are the terms that may attract.
+// attractions are the available attraction terms.
 var attractions = map[string]pucl.Term{
 	"OwnViews": pucl.OwnViews, "LabeledMean": pucl.LabeledMean, "UnlabeledMean": pucl.UnlabeledMean,
 	"ClassMean": pucl.ClassMean, "Nothing": pucl.Nothing,
 }
 
-// repulsions are the terms that may repel, given the class prior.
+// repulsions are the available repulsion terms, given the class prior.
 var repulsions = map[string]func(prior float64) pucl.Term{
 	"LogPartition": func(float64) pucl.Term { return pucl.LogPartition },
 	"N-pair":       func(float64) pucl.Term { return pucl.NPair().Repel },
@@ -80,7 +80,7 @@ func (l Loss) Objective(prior float64) (pucl.Objective, error) {
 	}, nil
 }
 
-// choose returns what has a name, or an error that lists all names.
+// choose returns the entry of a name, or an error that lists all names.
 func choose[T any](what string, of map[string]T, name string, more ...string) (chosen T, err error) {
 	chosen, ok := of[name]
 	if !ok {
@@ -90,7 +90,7 @@ func choose[T any](what string, of map[string]T, name string, more ...string) (c
 	return chosen, err
 }
 
-// plain returns l without what does not count.
+// plain returns l without fields that do not count.
 func (l Loss) plain() Loss {
 	if l.Name != "own" {
 		return Loss{Name: l.Name}
@@ -103,7 +103,7 @@ func (l Loss) usesPrior() bool {
 	return l.Name == "puNCE" || l.Name == "DCL" || l.Name == "own" && l.Repel == "DCL"
 }
 
-// usesClasses reports whether the loss looks at the true classes, so that fewer batches count as one.
+// usesClasses reports whether the loss uses the true classes, so that fewer batches are equivalent.
 func (l Loss) usesClasses() bool {
 	return l.Name == "SCL" || l.Name == "own" && slices.Contains([]string{l.Labeled, l.Unlabeled, l.With}, "ClassMean")
 }

@@ -18,55 +18,58 @@ type Plane struct {
 	Negative [][2]int64 `json:"negative"`
 }
 
-// mostRows is how many points there may be, so that all ways to split them can be tried at once.
+// mostRows is the largest number of points, so that all splits can be tried quickly.
 const mostRows = 10
 
-// Fraction is a rational number, as it is and as the float64 nearest to it.
+// Fraction is a rational number with its nearest float64.
 type Fraction struct {
 	Value float64 `json:"value"`
 	Exact string  `json:"exact"` // "65/2"
 }
 
-// Potentials are those of theory.RationalPotentials.
+// Potentials has the potentials of theory.RationalPotentials.
 type Potentials struct {
-	Free        Fraction `json:"free"`        // Definition 6: every point to the nearer center
-	Constrained Fraction `json:"constrained"` // labeled points charged to the positive center
+	Free        Fraction `json:"free"`        // Definition 6: every point assigned to the nearer center
+	Constrained Fraction `json:"constrained"` // labeled points assigned to the positive center
 }
 
 // Seeding is the answer to "seeding".
 type Seeding struct {
-	Starts  []Start    `json:"starts"`  // where the negative center can start, in the order of hidden and negative points
+	// Possible starts of the negative center, in the order of hidden and negative points.
+	Starts  []Start    `json:"starts"`
 	Seeded  Potentials `json:"seeded"`  // expected right after seeding
 	Settled Potentials `json:"settled"` // expected after the last round
-	Optimal Fraction   `json:"optimal"` // φ*, the least that two centers can give
+	Optimal Fraction   `json:"optimal"` // φ*, the minimum over two centers
 	Ratio   *Fraction  `json:"ratio"`   // E[φ]/φ* after seeding, nil where φ* is 0
 
-	PlusPlus Fraction `json:"plus_plus"` // expected after k-means++ has seeded two centers on the same points
+	PlusPlus Fraction `json:"plus_plus"` // expected after k-means++ seeding of two centers on the same points
 
 	Printed         Fraction `json:"printed"`           // 16 φ*
 	PrintedPlusPlus Fraction `json:"printed_plus_plus"` // 21.55 φ*
 
-	// What holds: averaged over all choices of as many labels among the positives, E[φ] ≤ kΔ(positives) + 5Δ(negatives). The
-	// average is nil where with some choice all unlabeled points lie on the mean of the labeled ones.
+	// The corrected bound: averaged over all choices of the same number of labels among the positives, E[φ] ≤
+	// kΔ(positives) + 5Δ(negatives). The average is nil if for some choice all unlabeled points equal the mean of the
+	// labeled ones.
 	Average *Fraction `json:"average"` // of the constrained potential after seeding
 	Choices int       `json:"choices"` // of labels
 	Factor  Fraction  `json:"factor"`  // k
 	Bound   Fraction  `json:"bound"`
 }
 
-// Start is one unlabeled point at which the negative center can start, with the rounds from there.
+// Start is one unlabeled point as the start of the negative center, with the rounds from there.
 type Start struct {
-	Point       int      `json:"point"` // number among the hidden points and then the negative ones
+	Point       int      `json:"point"` // index among the hidden points and then the negative ones
 	Probability Fraction `json:"probability"`
 	Rounds      []Round  `json:"rounds"` // first as seeded, last as settled
-	Tied        bool     `json:"tied"`   // in some round a point was as far from either center
+	Tied        bool     `json:"tied"`   // in some round a point was equidistant from both centers
 }
 
-// Round is how a clustering stands.
+// Round is the state of a clustering.
 type Round struct {
-	Positive   []float64  `json:"positive"` // center
-	Negative   []float64  `json:"negative"`
-	Near       []bool     `json:"near"` // of labeled, hidden, negative points: nearer to the positive center, or as near
+	Positive []float64 `json:"positive"` // center
+	Negative []float64 `json:"negative"`
+	// Of labeled, hidden, negative points: nearer to the positive center, or equidistant.
+	Near       []bool     `json:"near"`
 	Potentials Potentials `json:"potentials"`
 }
 
@@ -139,8 +142,8 @@ func rounds(start theory.RationalStart, all theory.RationalPoints) []Round {
 	return list
 }
 
-// averageOverLabels returns the expected constrained potential after seeding, averaged over all choices of n labels among the
-// positives, and their number. The average is nil where some choice leaves no point to draw.
+// averageOverLabels returns the expected constrained potential after seeding, averaged over all choices of n labels
+// among the positives, and their number. The average is nil if some choice leaves no point to draw.
 func averageOverLabels(positives, negative theory.RationalPoints, n int) (average *big.Rat, choices int) {
 	sum, defined := new(big.Rat), true
 	for labeled, hidden := range splits(positives, n) {
@@ -152,7 +155,7 @@ func averageOverLabels(positives, negative theory.RationalPoints, n int) (averag
 			continue
 		}
 		center := labeled.Mean()
-		mean := new(big.Rat) // of what the unlabeled points cost, times total
+		mean := new(big.Rat) // of the unlabeled points' costs, times total
 		for i, weight := range weights {
 			mean.Add(mean, times(weight, unlabeled.Potential(center, unlabeled[i])))
 		}
@@ -164,7 +167,7 @@ func averageOverLabels(positives, negative theory.RationalPoints, n int) (averag
 	return sum.Mul(sum, big.NewRat(1, int64(choices))), choices
 }
 
-// splits yields all ways to take n of the points, with those that are left.
+// splits yields all choices of n points, with the remaining points.
 func splits(points theory.RationalPoints, n int) iter.Seq2[theory.RationalPoints, theory.RationalPoints] {
 	return func(yield func(taken, left theory.RationalPoints) bool) {
 		for mask := range uint(1) << len(points) {
@@ -192,7 +195,7 @@ func rational(points [][2]int64) theory.RationalPoints {
 	return rows
 }
 
-// join returns the points of both, in a list of its own.
+// join returns the points of both in a new list.
 func join(a, b theory.RationalPoints) theory.RationalPoints {
 	return append(append(theory.RationalPoints{}, a...), b...)
 }

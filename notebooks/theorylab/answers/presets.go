@@ -1,6 +1,6 @@
 package answers
 
-// Preset is a case worth a look. The first one of a theorem is what the page opens with.
+// Preset is a case of interest. The page opens with the first one of a theorem.
 type Preset struct {
 	Theorem int     `json:"theorem"`
 	Name    string  `json:"name"`

@@ -1,9 +1,10 @@
-// Report gathers what the papers claim, of theory and of experiments, with the verdicts: it checks the theory anew and decides what
-// tables and figures claim by the committed runs, or those of another folder. It prints a line for each claim, and writes a page.
+// Report lists the claims of the papers, of theory and of experiments, with verdicts: it checks the theory and decides
+// the claims of tables and figures from the committed runs, or from another folder. It prints a line for each claim,
+// and writes a page.
 //
 //	go run ./notebooks/report [-size laptop] [-results FOLDER] [-page FILE] [-json | -markdown | -index]
 //
-// What is at work goes to the standard error.
+// Progress goes to standard error.
 package main
 
 import (
@@ -111,7 +112,7 @@ func experiments(folder string, size experiment.Size) (Report, error) {
 	return report, nil
 }
 
-// index returns every figure, table and theorem with what came out.
+// index returns every figure, table and theorem with its results.
 func index(findings []papers.Finding, checked []claims.Claim) ([]papers.IndexRow, error) {
 	root, ok := home.Dir()
 	if !ok {

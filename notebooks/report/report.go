@@ -15,9 +15,9 @@ import (
 	"github.com/puclab/puclab/theory/claims"
 )
 
-// Report is what is claimed, and what came out.
+// Report lists the claims with their results.
 type Report struct {
-	Size        experiment.Size `json:"size"` // of the runs that decide
+	Size        experiment.Size `json:"size"` // of the deciding runs
 	Experiments []Record        `json:"experiments"`
 	Theory      []claims.Claim  `json:"theory"`
 
@@ -26,31 +26,35 @@ type Report struct {
 	findings []papers.Finding // of Experiments
 }
 
-// Record is a claim of a table or figure. Points are in percent: of accuracy, or of the steps of a run by which one is
-// sooner. See [papers.Finding] for the p-value and the q-values.
+// Record is a claim of a table or figure. Points are in percent: of accuracy, or of the steps of a run that one row
+// saves. See [papers.Finding] for the p-value and the q-values.
 type Record struct {
-	Experiment  string          `json:"experiment"` // "table 1"
-	Setting     string          `json:"setting"`
-	Statement   string          `json:"statement"`
-	Source      string          `json:"source"`
-	Above       string          `json:"above"` // the row that is said to be above
-	Below       string          `json:"below"`
-	BelowAt     string          `json:"belowSetting,omitempty"` // that the row below is of, where it is another one than setting
-	Than        string          `json:"than,omitempty"`         // a setting where the lead is smaller, or with within as large
-	Measure     papers.Measure  `json:"measure,omitempty"`      // by which the one is above the other; "" means accuracy
-	BelowBy     papers.Measure  `json:"belowMeasure,omitempty"` // by which the row below is compared, where it is another one
-	Within      float64         `json:"within"`                 // 0, or how many points apart the two are said to be at most
-	Less        float64         `json:"less,omitempty"`         // how many points the one may be below the other and compete with it
-	Verdict     papers.Verdict  `json:"verdict"`
-	Exploratory bool            `json:"exploratory"` // decided by three seeds or fewer
-	Points      *float64        `json:"points"`      // by how many points the one is above the other; null without a run of both
-	HalfWidth   *float64        `json:"halfwidth"`   // of the 95% interval; null with fewer than two seeds, as the next four
-	P           *float64        `json:"p"`
-	QPaper      *float64        `json:"qPaper"`     // among the claims about one document
-	QAll        *float64        `json:"qAll"`       // among all claims
-	Detectable  *float64        `json:"detectable"` // points that as many seeds find with a probability of 80%
-	Seeds       int             `json:"seeds"`      // that have both rows
-	Rule        experiment.Rule `json:"rule"`       // by which the point of a run was chosen
+	Experiment string `json:"experiment"` // "table 1"
+	Setting    string `json:"setting"`
+	Statement  string `json:"statement"`
+	Source     string `json:"source"`
+	Above      string `json:"above"` // the row claimed to be above
+	Below      string `json:"below"`
+	BelowAt    string `json:"belowSetting,omitempty"` // of the row below, if it is not setting
+	// A setting with a smaller lead, or with within an equal one.
+	Than    string         `json:"than,omitempty"`
+	Measure papers.Measure `json:"measure,omitempty"`      // of the comparison; "" means accuracy
+	BelowBy papers.Measure `json:"belowMeasure,omitempty"` // of the row below, if it differs
+	Within  float64        `json:"within"`                 // 0, or the claimed largest difference in points
+	// Points by which one may be below the other and still compete.
+	Less        float64        `json:"less,omitempty"`
+	Verdict     papers.Verdict `json:"verdict"`
+	Exploratory bool           `json:"exploratory"` // decided by three seeds or fewer
+	Points      *float64       `json:"points"`      // above minus below; null without a run of both
+	// Of the 95% interval; null with fewer than two seeds, as the next four.
+	HalfWidth *float64 `json:"halfwidth"`
+	P         *float64 `json:"p"`
+	QPaper    *float64 `json:"qPaper"` // among the claims about one document
+	QAll      *float64 `json:"qAll"`   // among all claims
+	// Points that the same number of seeds detects with a probability of 80%.
+	Detectable *float64        `json:"detectable"`
+	Seeds      int             `json:"seeds"` // with both rows
+	Rule       experiment.Rule `json:"rule"`  // for the choice of a run's point
 }
 
 func recordOf(f papers.Finding) Record {
@@ -88,8 +92,8 @@ func (r Record) Effect() string {
 // Outcome returns the verdict in words: "agrees (exploratory)".
 func (r Record) Outcome() string { return r.Verdict.Outcome(r.Exploratory) }
 
-// Doubt returns the larger q-value, or what the runs could have found where they decide nothing: "q = 0.012",
-// "q = 0.34; 1.2 points would be found".
+// Doubt returns the larger q-value, and for undecided claims the detectable effect: "q = 0.012", "q = 0.34; 1.2 points
+// would be found".
 func (r Record) Doubt() string {
 	if r.P == nil {
 		return ""
@@ -101,12 +105,12 @@ func (r Record) Doubt() string {
 	return text
 }
 
-// Count is how the claims of an experiment came out.
+// Count has the numbers of verdicts on the claims of an experiment.
 type Count struct {
 	Experiment string
 
 	Agrees, Disagrees, Inconclusive, NotRun int
-	Exploratory                             int // of those that are decided
+	Exploratory                             int // of the decided ones
 	Records                                 []Record
 }
 
@@ -136,7 +140,7 @@ func (r Report) Counts() (counts []Count) {
 	return counts
 }
 
-// TheoryCounts returns how many claims of the theory have each verdict.
+// TheoryCounts returns the number of theory claims with each verdict.
 func (r Report) TheoryCounts() map[claims.Verdict]int {
 	counts := map[claims.Verdict]int{}
 	for _, c := range r.Theory {
@@ -145,7 +149,8 @@ func (r Report) TheoryCounts() map[claims.Verdict]int {
 	return counts
 }
 
-// writeLines writes a line for each claim, with tabs between experiment or ID, verdict, effect or number, and what it says.
+// writeLines writes a line for each claim, with tabs between experiment or ID, verdict, effect or number, and
+// statement.
 func (r Report) writeLines(out io.Writer) error {
 	for _, c := range r.Theory {
 		if _, err := fmt.Fprintln(out, c.Row()); err != nil {
@@ -179,7 +184,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page returns the report as a page that needs nothing else.
+// page returns the report as a self-contained page.
 func (r Report) page() ([]byte, error) {
 	var out bytes.Buffer
 	err := pageTemplate.Execute(&out, r)

@@ -27,7 +27,7 @@ func TestVerdictsPage(t *testing.T) {
 	expect.That(t, strings.Contains(string(page), out.String()), "docs/verdicts.md lacks the table\n%s", out.String())
 }
 
-// TestAgainstTheFiles decides one claim anew from the files of the runs, by loops.
+// TestAgainstTheFiles decides one claim independently from the files of the runs, with loops.
 func TestAgainstTheFiles(t *testing.T) {
 	expect.Slow(t)
 	report := expect.Must(experiments("", experiment.Laptop))(t)
@@ -127,7 +127,7 @@ func TestPageAndLines(t *testing.T) {
 	expect.NoError(t, r.writeLines(&lines))
 	want := claim.Row() + "\ntable 9\tagrees\t+1.2 ± 0.4\tq = 0.02\ta < b & c (here)\n"
 	expect.That(t, strings.HasPrefix(lines.String(), want), "lines %q", lines.String())
-	expect.Must(json.Marshal(r))(t) // NaN would not do
+	expect.Must(json.Marshal(r))(t) // NaN would fail
 }
 
 func TestRefuses(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The tables of the guide are those that the program prints from the committed results. After new results:
-// go run ./notebooks/defaults -markdown, and paste its output below "## The tables".
+// The tables of the guide equal the program's output from the committed results. After new results: go run
+// ./notebooks/defaults -markdown, and paste its output below "## The tables".
 func TestGuideHasTheTables(t *testing.T) {
 	want := expect.Must(tables(expect.Must(readResults("results.csv"))(t)))(t)
 	guide := string(expect.Must(os.ReadFile("../../docs/defaults.md"))(t))
@@ -109,7 +109,7 @@ func TestRuleLeavesASetOut(t *testing.T) {
 		"| "+sets[1]+" | mixture | mixture | 0.0 | +25.0 |", "| mean |  |  | -3.0 | +25.0 |")
 }
 
-// The guarded choice follows the held-out AUC, also where the test AUC says otherwise, and takes the time of both.
+// The guarded choice follows the held-out AUC, even against the test AUC, and takes the time of both.
 func TestGuardedFollowsTheProxy(t *testing.T) {
 	of := func(method string, seed uint64, proxy, auc float64) result {
 		return result{Kind: "images", Set: "CIFAR-I", Method: method, Seed: seed, Proxy: proxy, AUC: auc, Processor: 3}

@@ -32,9 +32,10 @@ type Run struct {
 
 // Place gives a run its folders and its observer.
 type Place struct {
-	// For checkpoints and other state to resume from; it exists, and is removed once the result is stored.
+	// Folder is for checkpoints and other state to resume from; it exists, and is removed once the result is stored.
 	Folder string
-	// Folder for output that later studies can use, such as weights; "" if not wanted. It is not part of the result.
+	// Keep is a folder for output that later studies can use, such as weights; "" if not wanted. It is not part of the
+	// result.
 	Keep     string
 	Observer train.Observer // receives the progress of the training
 
@@ -57,12 +58,12 @@ type Point struct {
 
 	PU   *evaluate.PU     // on held-out PU examples; nil for none
 	Test *evaluate.Binary // on test examples; nil for none
-	// On test examples of several classes; nil for none. Test and Many exclude each other.
+	// Many has test results for several classes; nil for none. Test and Many exclude each other.
 	Many   *evaluate.Classes  `json:",omitempty"`
 	Values map[string]float64 // other measurements, by name
 
 	Answers Answers `json:"-"` // for each example of Test or Many; nil if unknown or not read, see [Store.Answers]
 
-	// Why the head could not be fitted here, so that nothing was measured; "" for none.
+	// Failure is the reason why the head could not be fitted here, so that nothing was measured; "" for none.
 	Failure string `json:",omitempty"`
 }

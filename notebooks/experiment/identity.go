@@ -16,7 +16,7 @@ import (
 type Identity struct {
 	Version int
 	Threads int
-	// The fields of Run.Config as strings, by path: "Settings.Steps" is "1000"; zero fields are omitted.
+	// Config has the fields of Run.Config as strings, by path: "Settings.Steps" is "1000"; zero fields are omitted.
 	Config map[string]string
 }
 

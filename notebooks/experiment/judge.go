@@ -24,16 +24,16 @@ type Rule string
 // The rules. Only Oracle uses negative examples.
 const (
 	Last Rule = "last" // the end of the run
-	// Evaluate.PU.ProxyAccuracy of held-out PU examples, which requires the class prior.
+	// ProxyAccuracy is evaluate.PU.ProxyAccuracy of held-out PU examples, which requires the class prior.
 	ProxyAccuracy Rule = "proxy accuracy"
-	// The lowest evaluate.PU.Risk of held-out PU examples, which requires the class prior.
+	// PURisk is the lowest evaluate.PU.Risk of held-out PU examples, which requires the class prior.
 	PURisk    Rule = "PU risk"
 	ProxyAUC  Rule = "proxy AUC" // evaluate.PU.ProxyAUC of held-out PU examples
 	LeeLiu    Rule = "Lee–Liu"   // evaluate.PU.LeeLiu of held-out PU examples
 	Agreement Rule = "agreement" // [ViewsAgree], which requires no labels
-	// PURisk with the smallest positive prior that prior.BBEOfOrder estimates at any point of the head.
+	// RiskOwnPrior is PURisk with the smallest positive prior that prior.BBEOfOrder estimates at any point of the head.
 	RiskOwnPrior Rule = "PU risk, π estimated"
-	// Accuracy on the test examples themselves, as in most published numbers.
+	// Oracle is the accuracy on the test examples themselves, as in most published numbers.
 	Oracle Rule = "oracle"
 )
 

@@ -10,7 +10,7 @@ import (
 type Size string
 
 const (
-	// Built-in images, an MLP, about 20 steps: minutes for a whole table, to check that everything runs.
+	// Smoke has built-in images, an MLP, about 20 steps: minutes for a whole table, to check that everything runs.
 	Smoke  Size = "smoke"
 	Laptop Size = "laptop" // small encoders on whole data sets: hours on two cores
 	Paper  Size = "paper"  // the encoders, batches and epochs of the papers: a GPU

@@ -148,7 +148,7 @@ func TestTraining(t *testing.T) {
 	expect.That(t, math.Abs(row.Values["chance_nats"]-math.Log(63)) <= 1e-12,
 		"chance level %g", row.Values["chance_nats"]) // 32 images, two views each, minus the anchor
 
-	// The same with test images with random classes.
+	// The same with test classes unrelated to the images.
 	blind := tinyTask()
 	blind.images = func() (train, test *datasets.Images, err error) {
 		test = sides(200, 10)

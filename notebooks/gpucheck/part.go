@@ -41,7 +41,7 @@ type message struct {
 	Progress string   `json:"progress,omitempty"`
 	Row      *Row     `json:"row,omitempty"`
 	Machine  *Machine `json:"machine,omitempty"` // of the start
-	// Peak resident memory of the process, in bytes; 0 if the system does not report it.
+	// Memory is the peak resident memory of the process, in bytes; 0 if the system does not report it.
 	Memory float64 `json:"memory,omitempty"`
 	Error  string  `json:"error,omitempty"` // why the part could not be done
 }

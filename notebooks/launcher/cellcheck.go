@@ -57,7 +57,7 @@ type exports struct {
 // exported compiles the packages that the cells import, as the kernel will, and returns their export data.
 func (s *session) exported(ctx context.Context, cells []codeCell) (exports, error) {
 	e := exports{map[string]exportedPackage{}, s.goTool.arch, os.DirFS(filepath.Join(s.goTool.root, "src"))}
-	// Imported by the kernel.
+	// The kernel imports flag.
 	args := []string{"list", "-e", "-export", "-deps", "-json=ImportPath,Name,Export,Error", "--", "flag"}
 	for _, c := range cells {
 		for _, spec := range c.specs {

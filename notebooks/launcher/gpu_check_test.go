@@ -55,7 +55,7 @@ func TestBuiltPrograms(t *testing.T) {
 			"build -o " + w.place.out("grid", "bin", "grid") + " " + gridPackage + "\n… -list=true -results=" +
 				filepath.Join(below, "mine") + " -size=laptop -workers=2 table-1 table-2\n",
 			"Compiling the runs", "Not all runs are done; why stands above.", "Compiling the runs failed…syntax error"},
-		// Of all tables.
+		// This packs all tables.
 		{"grid -pack -from theirs", below, "… -from=" + filepath.Join(below, "theirs") + " -pack=true\n", "", "", ""},
 	} {
 		expect.NoError(t, os.RemoveAll(w.calls))

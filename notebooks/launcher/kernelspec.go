@@ -66,7 +66,7 @@ func computeEnv(p place, t toolchain, cgo bool) []string {
 // newKernelSpec describes the Go kernel. Jupyter replaces ${PATH} when it starts the kernel. GOMLX_BACKEND is
 // deliberately not set: the packages select the best engine themselves, and a user's choice passes through.
 func newKernelSpec(p place, t toolchain, cgo, headless bool) kernelSpec {
-	// With a gopls that starts early.
+	// The second folder has a gopls that starts early.
 	path := []string{p.bin(""), filepath.Join(labData(p), "bin"), filepath.Join(t.root, "bin")}
 	argv := []string{p.bin("gonb"), "--kernel", "{connection_file}",
 		"-go_work=" + p.root} // makes the packages of this module importable
@@ -98,7 +98,7 @@ func cudaEnv(site string) []string {
 	if old := os.Getenv("LD_LIBRARY_PATH"); old != "" {
 		libs = append(libs, old)
 	}
-	// Go-xla searches another place and warns.
+	// This disables the check of go-xla, which searches another place and warns.
 	env := []string{"LD_LIBRARY_PATH=" + strings.Join(libs, ":"), "GOPJRT_CUDA_CHECKS=0"}
 	if os.Getenv("XLA_FLAGS") == "" {
 		env = append(env, "XLA_FLAGS=--xla_gpu_cuda_data_dir="+filepath.Join(site, "nvidia", "cu13"))

@@ -102,7 +102,7 @@ func missingOf(site, record string) (string, error) {
 		return filepath.Base(filepath.Dir(record)) + "/RECORD", nil // damaged, which is as bad as missing
 	}
 	for _, row := range files {
-		if len(row) < 3 || row[2] == "" { // compiled files change
+		if len(row) < 3 || row[2] == "" { // compiled files are optional
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(site, filepath.FromSlash(row[0])))

@@ -52,8 +52,8 @@ func (t timings) String() string {
 	return t.Started.Local().Format("2006-01-02 15:04, ") + result + seconds(secondsOf(t.Seconds))
 }
 
-// A notebook publishes its table of results by writing out/NAME/headline.txt. The launcher prints it after the run, if it
-// was written in that run.
+// A notebook publishes its table of results by writing out/NAME/headline.txt. The launcher prints it after the run, if
+// it was written in that run.
 
 func headlinePath(p place, name string) string { return filepath.Join(p.out(), name, "headline.txt") }
 

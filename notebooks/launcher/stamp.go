@@ -20,7 +20,7 @@ const stampVersion = 1
 // step begins, so a field that does not match means that the step is due.
 type stamp struct {
 	Version int `json:"version"`
-	// Of the module when the environment was made: scripts in it contain absolute paths.
+	// Root is the root of the module when the environment was made: scripts in it contain absolute paths.
 	Root     string    `json:"root"`
 	Python   fileMark  `json:"python"`   // the interpreter behind .venv/bin/python
 	PyVer    string    `json:"pyver"`    // its version, as in "3.12.1"

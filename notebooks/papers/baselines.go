@@ -20,7 +20,7 @@ import (
 type competitor struct {
 	name string // as in the table
 	slow bool   // slower than others, so it runs with fewer seeds
-	// Its steps cost several times as much as others', so it makes fewer.
+	// dear means that its steps cost several times as much as others', so it makes fewer.
 	dear  bool
 	later bool                                            // published after the paper, which has no claim about it
 	views bool                                            // trains on views of images, as contrastive runs do

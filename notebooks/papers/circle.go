@@ -24,7 +24,7 @@ const recovery = "recovery"
 // The heads of a run of [Recovery]: the distribution of positives according to its scores.
 const (
 	AsTrained = "as trained" // p⁻·exp s, scaled to sum to 1
-	// The same after theory.FalsePositives.Without removes the share of false positives.
+	// Corrected is the same after theory.FalsePositives.Without removes the share of false positives.
 	Corrected = "corrected afterwards"
 )
 

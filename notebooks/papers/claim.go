@@ -17,13 +17,15 @@ type Claim struct {
 	Above      Row
 	Below      Row
 	Within     float64 // 0: Above is above Below. Otherwise: they differ by less than this many points of accuracy
-	// With Within 0: Above is above Below minus this many points, so it may be this far below, and above by any lead.
+	// Less, with Within 0, means that Above is above Below minus this many points, so it may be this far below, and
+	// above by any lead.
 	Less         float64
 	BelowSetting string  // of Below; "" means Setting
 	Measure      Measure // for which Above is above; "" means accuracy on test images
 	BelowMeasure Measure // of Below; "" means Measure
 	Magnitude    bool    // compare absolute values of the measures
-	// A setting where Above leads Below by less accuracy, or with Within by the same; "" for a claim about one lead.
+	// Than is a setting where Above leads Below by less accuracy, or with Within by the same; "" for a claim about one
+	// lead.
 	Than string
 }
 

@@ -49,7 +49,7 @@ func TestComponentsRun(t *testing.T) {
 	for head, want := range map[string]float64{
 		WithoutPart(NoLabels, false): 0.667, WithoutPart(PaperCode, true): 0.606, NNPUEstimated: 0.692, Tuned: 0.702, TunedOnClear: 0.699, SelfTrained: 0.647,
 	} {
-		// The engines give 0.711 and 0.698 for SelfTrained.
+		// Rounding alone makes the engines differ for SelfTrained: 0.711 and 0.698.
 		if got := by[head].Test.Accuracy(); !(math.Abs(got-want) < 0.015) {
 			t.Errorf("version %d, %s: accuracy %.4f, before %.3f", componentsVersion, head, got, want)
 		}
@@ -122,7 +122,8 @@ func TestLabelerRun(t *testing.T) {
 		expect.That(t, by[head].Values[LabelsRight] != by[WholeLabeler].Values[LabelsRight],
 			"%s has the labels of all parts", head)
 	}
-	// Fraction of PUPL's labels that equal those of all parts, or their complement, from the correct fractions of both.
+	// share is the fraction of PUPL's labels that equal those of all parts, or their complement, from the correct
+	// fractions of both.
 	share := 0.0
 	for _, p := range []experiment.Point{by[WholeLabeler], by[PUPL]} {
 		share += p.Values[LabelsRight]
@@ -175,8 +176,8 @@ func committed(t *testing.T, grid string) *experiment.Cells {
 }
 
 // On the outputs of PUCL of FMNIST-I, where Algorithm 1 labels less than half correctly, a classifier trained on the
-// labeler's pseudo-labels reaches 88% or more with every seed. Its pseudo-labels are less accurate than Algorithm 1's only
-// where the doc of package pseudo warns of it: on encoders by SCL-PU.
+// labeler's pseudo-labels reaches 88% or more with every seed. Its pseudo-labels are less accurate than Algorithm 1's
+// only where the doc of package pseudo warns of it: on encoders by SCL-PU.
 func TestLabelerBesideAlgorithm1(t *testing.T) {
 	cells := committed(t, "table-1")
 	for _, labeled := range []int{1000, 3000} {

@@ -14,19 +14,21 @@ type Data struct {
 	Benchmark string // name for datasets.FindBenchmark
 	Files     Files  // of the benchmark's data set
 	Labeled   int    // n_P
-	// Fraction of the training images that is held out, with the same fraction of all amounts in addition to the
-	// training amounts.
+	// HeldOut is the held-out fraction of the training images; the same fraction of all amounts is held out in addition
+	// to the training amounts.
 	HeldOut float64
-	// The negative classes of the benchmark, all others being left out; nil means those of the benchmark.
+	// Negative lists the negative classes of the benchmark, all others being left out; nil means the benchmark's own.
 	Negative []int
-	// The single-dataset setting: labeled images, drawn uniformly from the positives, leave the unlabeled ones, so n_P
-	// + n_U is constant.
+	// Single selects the single-dataset setting: labeled images are drawn uniformly from the positives and leave the
+	// unlabeled ones, so that n_P + n_U is constant.
 	Single    bool
 	Unlabeled int // n_U; 0 means all available
 	Total     int // n_P + n_U, with Single; 0 means all available
-	// Fraction of positives among the unlabeled images, with Single among all images; 0 means the benchmark's.
+	// Prior is the fraction of positives among the unlabeled images, with Single among all images; 0 means the
+	// benchmark's.
 	Prior float64
-	// Ratio of labeling probabilities between successive positive classes; 0 means equal numbers per class.
+	// Uneven is the ratio of labeling probabilities between successive positive classes; 0 means equal numbers per
+	// class.
 	Uneven float64
 }
 
@@ -53,7 +55,7 @@ type opened struct {
 	aside       []int    // the class of each of held.images
 	pool        []int    // rows of train.images that belong to the task, whether or not the split drew them
 	poolTruth   []bool   // which of pool are positive
-	neighbors   int      // number of pool images for the evaluation by [Neighbors]; 0 for none
+	neighbors   int      // number of nearest pool images in the evaluation by [Neighbors]; 0 for none
 	heads       []string // for evaluation; nil for all
 	note        string   // which files these are
 	close       func() error

@@ -23,7 +23,7 @@ func Debiased(size experiment.Size) (experiment.Grid, error) {
 		for seed := range uint64(s.Seeds) {
 			told := pucl.PUDebiased(s.prior())
 			method := told.Name
-			// So that a run with another prior has another name.
+			// A run with another prior needs another name.
 			told.Name = fmt.Sprintf("%s, prior %g", method, s.prior())
 			run := s.contrastive(told, seed+1)
 			run.Method = method

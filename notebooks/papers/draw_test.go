@@ -68,7 +68,7 @@ func TestDraw(t *testing.T) {
 		expect.That(t, row != "PAN", "a row that has no runs and nothing published is drawn")
 	}
 	holds(t, Table2().Draw(fakeCells(), experiment.Oracle, "CIFAR-I, 1000 labeled"), "nnPU ", "70.0", "88.7")
-	// Published for other rules.
+	// The published numbers are for other rules.
 	holds(t, Table2().Draw(fakeCells(), experiment.ProxyAUC, "CIFAR-I, 1000 labeled"), "nnPU ", "65.0", "n/a")
 }
 

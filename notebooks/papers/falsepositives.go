@@ -18,10 +18,10 @@ const (
 	NPair     = "N-pair"
 	LNeg      = "L_Neg"        // pucl.DCL with the share of a class
 	LPosShare = "L_Pos, share" // pucl.DebiasedPos with τ⁺ the share of a class, as the slides define it
-	// With the τ⁺ of pucl.TauPlusForRate, given the rate of false positives; ssCL if that is 0.
+	// LPosRate has the τ⁺ of pucl.TauPlusForRate, given the rate of false positives; it is ssCL if that is 0.
 	LPosRate  = "L_Pos, rate"
 	LPosPairs = "L_Pos, pairs" // with the observed positive for the mixture, given the rate
-	// With τ⁺ the share of a class and negatives of other classes only: a reference, not a method.
+	// LPosClasses has τ⁺ the share of a class and negatives of other classes only: a reference, not a method.
 	LPosClasses = "L_Pos, classes known"
 )
 

@@ -106,8 +106,8 @@ func TestRunsOfFigures(t *testing.T) {
 	}
 }
 
-// Every setting leaves a positive image unlabeled, and its true share equals the share in the name, except for rounding and
-// a lack of positives.
+// Every setting leaves a positive image unlabeled, and its true share equals the share in the name, except for rounding
+// and a lack of positives.
 func TestShares(t *testing.T) {
 	for _, size := range sizes {
 		list := expect.Must(supervised(size))(t)

@@ -64,7 +64,7 @@ func openFashionMNIST(files Files) (set, *opened, error) {
 		if err != nil {
 			return set{}, nil, err
 		}
-		// As fashionmnist.Open does without other files.
+		// This equals fashionmnist.Open without other files.
 		if train, test, err = datasets.Holdout(all, 0.2, 0); err != nil {
 			return set{}, nil, err
 		}

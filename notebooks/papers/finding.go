@@ -53,7 +53,8 @@ type Finding struct {
 	Claim
 	Grid string          // whose runs decide
 	Rule experiment.Rule // for the choice of points
-	// Above minus Below, as a fraction of the test images or of the steps; with Than, the difference of two leads.
+	// Effect is Above minus Below, as a fraction of the test images or of the steps; with Than, the difference of two
+	// leads.
 	Effect evaluate.Summary
 
 	P, QPaper, QAll float64 // NaN with fewer than two seeds

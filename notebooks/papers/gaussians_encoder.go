@@ -20,7 +20,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// NetworkNNPU is the method of the runs in the plane that train a network on the points themselves, by nnPU with the true class prior.
+// NetworkNNPU is the method of the runs in the plane that train a network on the points themselves, by nnPU with the
+// true class prior.
 const NetworkNNPU = "nnPU, network"
 
 // PlaneSigma is the standard deviation of the noise in each coordinate that turns a point into a view. It is the same

@@ -116,7 +116,8 @@ func AllTemperatures() []float64 {
 	return all
 }
 
-// CurvesOverTau returns the accuracy (%) of ssCL over τ, by a linear probe and by nearest neighbors, with 95% intervals over seeds.
+// CurvesOverTau returns the accuracy (%) of ssCL over τ, by a linear probe and by nearest neighbors, with 95% intervals
+// over seeds.
 func CurvesOverTau(cells *experiment.Cells, task string) (curves []viz.Curve) {
 	for _, head := range []string{Ceiling, Neighbors} {
 		curves = append(curves, curveOf(cells, headName(head), AllTemperatures(), func(tau float64) experiment.Series {

@@ -21,7 +21,7 @@ import (
 const (
 	PUPL    = "PUPL (CE)"      // cross-entropy on PUPL's pseudo-labels from h, as in Algorithm 1
 	PUPLOnZ = "PUPL on z (CE)" // the same with pseudo-labels from the projections z
-	// Cross-entropy on pseudo-labels from h by package pseudo, without a given class prior.
+	// Mixture is cross-entropy on pseudo-labels from h by package pseudo, without a given class prior.
 	Mixture = "mixture (CE)"
 	NNPU    = "nnPU"                     // the non-negative risk with the true class prior
 	Naive   = "CE, unlabeled = negative" // cross-entropy with every unlabeled image as negative

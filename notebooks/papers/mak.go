@@ -49,7 +49,8 @@ type OpenWorldConfig struct {
 	Compared int    // images of a batch of ECLE
 
 	Tau float64
-	// Of pretraining, on the seed set and, from new initial weights, on it with the added images.
+	// Encoder, Views and Update are for pretraining, on the seed set and, from new initial weights, on it with the
+	// added images.
 	Encoder, Views, Update  string
 	Batch, Steps, Epochs    int
 	ProbeEpochs, ShotEpochs int

@@ -53,8 +53,8 @@ const (
 	PriorLow       = "interval from"
 	PriorHigh      = "interval to"
 	PriorOverlap   = "overlap seen"
-	// Only in the grid uneven-priors: the largest prior compatible with such labels, if no negative lies among the
-	// most-labeled positives.
+	// PriorLimit, only in the grid uneven-priors, is the largest prior compatible with such labels, if no negative lies
+	// among the most-labeled positives.
 	PriorLimit = "limit"
 )
 

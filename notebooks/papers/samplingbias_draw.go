@@ -87,8 +87,8 @@ func DrawCosts(cells *experiment.Cells, size experiment.Size) viz.Table {
 	return out
 }
 
-// CurvesOverCorrection returns the accuracy (%) of DCL over τ⁺ in a setting, from ssCL at 0, a curve for a linear probe and one for nearest
-// neighbors, with 95% intervals over seeds.
+// CurvesOverCorrection returns the accuracy (%) of DCL over τ⁺ in a setting, from ssCL at 0, a curve for a linear probe
+// and one for nearest neighbors, with 95% intervals over seeds.
 func CurvesOverCorrection(cells *experiment.Cells, setting string) (curves []viz.Curve) {
 	for _, head := range []string{Ceiling, Neighbors} {
 		curves = append(curves, curveOf(cells, headName(head), append([]float64{0}, CorrectionsOfTen()...), func(t float64) experiment.Series {
@@ -106,8 +106,8 @@ func headName(head string) string {
 	return "kNN"
 }
 
-// CurvesOverBatches returns the accuracy (%) of a linear probe over the size of the batch, a curve for each kind of negatives, with 95%
-// intervals over seeds.
+// CurvesOverBatches returns the accuracy (%) of a linear probe over the size of the batch, a curve for each kind of
+// negatives, with 95% intervals over seeds.
 func CurvesOverBatches(cells *experiment.Cells, task string, usual int) (curves []viz.Curve) {
 	for _, method := range costMethods() {
 		curves = append(curves, curveOf(cells, method, []float64{float64(usual) / 4, float64(usual), 2 * float64(usual)}, func(batch float64) experiment.Series {

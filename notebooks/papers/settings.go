@@ -26,7 +26,7 @@ type setting struct {
 	Judge    int                  // neighbors in the evaluation of contrastive runs, see [Neighbors]; 0 for none
 	Baseline baseline.Config      // sizes of batches and Settings of baselines
 	Epochs   int                  // of baselines
-	// Epochs of baselines whose steps cost several times as much as others'; 0 means Epochs.
+	// Fewer has the epochs of baselines whose steps cost several times as much as others'; 0 means Epochs.
 	Fewer int
 
 	Seeds, SlowSeeds int                // of all methods except the slow baselines, and of the slow ones
@@ -112,7 +112,7 @@ func laptopFashion(benchmark string, labeled int, baselines []string) setting {
 		Encoder:  encoder.SmallCNN{Mean: 0.286, Std: 0.353},
 		Pretrain: train.Config{Recipe: augment.Recipe{augment.CropJitter{MinArea: 0.5}}, Steps: 2000},
 		Batch:    datasets.BatchConfig{Size: 256, Share: 0.25}, Points: 5,
-		// Within five minutes on an otherwise idle core.
+		// Baselines end within five minutes on an otherwise idle core.
 		Baseline: baseline.Config{Positives: 64, Unlabeled: 192}, Epochs: 10, Fewer: 5,
 		Seeds: 5, SlowSeeds: 3, Baselines: baselines, Rates: laptopRates(),
 	}

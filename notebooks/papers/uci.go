@@ -31,7 +31,7 @@ type uciSet struct {
 	positive  string
 	negative  string
 	above     float64 // if positive is "": the classes above this number
-	// The protocol's n_P, and the numbers of unlabeled positives and negatives, at a class prior of ¼.
+	// labeled is the protocol's n_P; positives and negatives are the numbers of unlabeled ones, at a class prior of ¼.
 	labeled     int
 	positives   int
 	negatives   int

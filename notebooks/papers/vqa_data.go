@@ -272,7 +272,7 @@ func bertVocabulary() (tokens []string, err error) {
 	return vqa.ReadVocabulary(file)
 }
 
-// fileOf returns the path of a file in the folders of that name; errors name it what.
+// fileOf returns the path of a file in the folders of that name; errors call it what.
 func fileOf(what, name, file string) (string, error) {
 	folders := datasets.Folders(name)
 	for _, folder := range folders {

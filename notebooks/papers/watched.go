@@ -30,7 +30,8 @@ const Neighbors = "kNN, all true labels"
 const (
 	Alignment  = "alignment"  // evaluate.Collapse, of the projections z of held-out images and of views of them
 	Uniformity = "uniformity" // of those projections
-	// Of the variance of the test images' h: 0 if the classes have equal means, 1 if each is a point.
+	// Separation is a fraction of the variance of the test images' h: 0 if the classes have equal means, 1 if each is a
+	// point.
 	Separation = "between-class share"
 	Rank       = "effective rank" // evaluate.Collapse, of those projections
 )

@@ -37,7 +37,8 @@ const crossFitVersion = 4
 const (
 	LabelsRight  = "pseudo-labels" // fraction of the unlabeled training images with a correct pseudo-label
 	MembersAlone = "members alone" // mean test accuracy of the single members
-	// Fraction of the unlabeled training images to which the labeler of package pseudo gives the other class.
+	// Disagreement is the fraction of the unlabeled training images to which the labeler of package pseudo gives the
+	// other class.
 	Disagreement = "disagreement"
 )
 

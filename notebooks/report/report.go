@@ -36,22 +36,22 @@ type Record struct {
 	Above      string `json:"above"` // the row claimed to be above
 	Below      string `json:"below"`
 	BelowAt    string `json:"belowSetting,omitempty"` // of the row below, if it is not setting
-	// A setting with a smaller lead, or with within an equal one.
+	// Than is a setting with a smaller lead, or with Within an equal one.
 	Than    string         `json:"than,omitempty"`
 	Measure papers.Measure `json:"measure,omitempty"`      // of the comparison; "" means accuracy
 	BelowBy papers.Measure `json:"belowMeasure,omitempty"` // of the row below, if it differs
 	Within  float64        `json:"within"`                 // 0, or the claimed largest difference in points
-	// Points by which one may be below the other and still compete.
+	// Less is the number of points by which one may be below the other and still compete.
 	Less        float64        `json:"less,omitempty"`
 	Verdict     papers.Verdict `json:"verdict"`
 	Exploratory bool           `json:"exploratory"` // decided by three seeds or fewer
 	Points      *float64       `json:"points"`      // above minus below; null without a run of both
-	// Of the 95% interval; null with fewer than two seeds, as the next four.
+	// HalfWidth is that of the 95% interval; it is null with fewer than two seeds, as are the next four fields.
 	HalfWidth *float64 `json:"halfwidth"`
 	P         *float64 `json:"p"`
 	QPaper    *float64 `json:"qPaper"` // among the claims about one document
 	QAll      *float64 `json:"qAll"`   // among all claims
-	// Points that the same number of seeds detects with a probability of 80%.
+	// Detectable is the effect in points that the same number of seeds detects with a probability of 80%.
 	Detectable *float64        `json:"detectable"`
 	Seeds      int             `json:"seeds"` // with both rows
 	Rule       experiment.Rule `json:"rule"`  // for the choice of a run's point

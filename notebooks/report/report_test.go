@@ -18,7 +18,8 @@ import (
 	"github.com/puclab/puclab/theory/claims"
 )
 
-// The table of docs/verdicts.md counts the verdicts of the committed runs. `go run ./notebooks report -markdown` prints it.
+// The table of docs/verdicts.md counts the verdicts of the committed runs. `go run ./notebooks report -markdown` prints
+// it.
 func TestVerdictsPage(t *testing.T) {
 	expect.Slow(t)
 	var out, messages bytes.Buffer

@@ -203,7 +203,7 @@ func TestCheckLink(t *testing.T) {
 	}
 }
 
-// The fields equal those of the page's link.js.
+// The fields equal the fields in the page's link.js.
 func TestLinkFields(t *testing.T) {
 	script := string(filled(t)["link.js"])
 	for _, tt := range []struct {

@@ -15,7 +15,7 @@ import (
 // Status is the progress of the submitted tasks.
 type Status struct {
 	Jobs []string // "123"
-	// Whether an earlier start in this folder submitted them, perhaps for other work.
+	// Earlier reports whether an earlier start in this folder submitted them, perhaps for other work.
 	Earlier                        bool
 	Tasks, Running, Waiting, Ended int
 	Reason                         string // why the first waiting task waits, in Slurm's words: "Resources"

@@ -76,7 +76,7 @@ type Measured struct {
 	Loss         float64 `json:"loss"`
 	Variance     float64 `json:"variance"`
 
-	// The values above minus those of the ideal loss.
+	// The values above minus the ideal loss's.
 	AttractionBias float64 `json:"attraction_bias"`
 	PartitionBias  float64 `json:"partition_bias"`
 	Bias           float64 `json:"bias"`

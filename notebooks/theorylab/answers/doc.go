@@ -6,5 +6,5 @@
 //	Answer    Numbers, Gradients or Seeding, or the error of the request
 //
 // The package is compiled both for a browser and for this machine, so that the page can be compared with native code.
-// Symbols, units and signs are those of package theory.
+// Symbols, units and signs are as in package theory.
 package answers

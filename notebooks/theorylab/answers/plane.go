@@ -35,7 +35,7 @@ type Potentials struct {
 
 // Seeding is the answer to "seeding".
 type Seeding struct {
-	// Possible starts of the negative center, in the order of hidden and negative points.
+	// Starts are the possible starts of the negative center, in the order of hidden and negative points.
 	Starts  []Start    `json:"starts"`
 	Seeded  Potentials `json:"seeded"`  // expected right after seeding
 	Settled Potentials `json:"settled"` // expected after the last round
@@ -68,7 +68,7 @@ type Start struct {
 type Round struct {
 	Positive []float64 `json:"positive"` // center
 	Negative []float64 `json:"negative"`
-	// Of labeled, hidden, negative points: nearer to the positive center, or equidistant.
+	// Near marks labeled, hidden, negative points that are nearer to the positive center, or equidistant.
 	Near       []bool     `json:"near"`
 	Potentials Potentials `json:"potentials"`
 }

@@ -51,8 +51,8 @@ func (s study) methodTable(b *strings.Builder, kind string) {
 	b.WriteString("\n")
 }
 
-// ruleTable appends, for each data set, the method that the other sets choose, and by how many points of AUC it, the
-// default and the guarded choice are above the best method on the set and above the naive method.
+// ruleTable appends, for each data set, the method that the other sets choose. It compares this method, the default and
+// the guarded choice with the best method on the set and with the naive method, in points of AUC.
 func (s study) ruleTable(b *strings.Builder, kind string) {
 	fmt.Fprintf(b, "### The rule on %s, one set left out\n\n", kind)
 	policies := []string{defaults[kind]}

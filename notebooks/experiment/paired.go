@@ -44,7 +44,7 @@ func (c *Cells) Change(above, below Series, than string, rule Rule) evaluate.Sum
 }
 
 // ValueDifference returns the difference of the value of that name, see [Point.Values], between the last points of two
-// series, paired by seed and summarized over the seeds that have both values.
+// series. It is paired by seed and summarized over the seeds that have both values.
 func (c *Cells) ValueDifference(above, below Series, name string) evaluate.Summary {
 	return c.Paired(above, below, func(a, b []Point) (float64, bool) {
 		mine, ok := LastPoint(a, above.Head).Values[name]

@@ -39,7 +39,7 @@
 // Build on a machine with the same processor and a C library no newer than the target's. Copy the folder together with
 // the files of the checkout (the tests read their test data there) and the data:
 //
-//	go run ./notebooks gpu-check -build carry    # gpucheck, test2json and the test programs, some 220 MB, xz makes it a third
+//	go run ./notebooks gpu-check -build carry    # gpucheck, test2json, test programs: some 220 MB, a third with xz
 //
 // then run it there in the checkout's folder, with the paths of the plugin and the data:
 //

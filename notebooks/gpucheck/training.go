@@ -163,7 +163,7 @@ func (t task) split(learn, test *datasets.Images) (*datasets.PU, []bool, error) 
 }
 
 // judge reports whether the run succeeded: the mean of the last tenth of the losses is below the chance level, and both
-// probes exceed the accuracy of the majority class by three standard deviations of such a count.
+// probes exceed the accuracy of the majority class by three standard errors.
 func (o *outcome) judge(truth []bool) *Row {
 	loss := stat.Mean(o.losses[len(o.losses)-max(len(o.losses)/10, 1):], nil)
 	positives, _ := rows.Split(truth)

@@ -28,11 +28,10 @@ func kindOf(setting string) int {
 	return slices.IndexFunc(kindsOfData, func(kind struct{ name, prefix string }) bool { return strings.HasPrefix(setting, kind.prefix) })
 }
 
-// StudyChoosing evaluates the selection rules on all runs of Tables 1 and 2 and of the baselines on tables that a store
-// has at a size, for each method and head except the fully labeled [TrueLabels] and [Ceiling]. Fashion-MNIST may be
-// used to select a rule; CIFAR-10, STL-10 and six tables evaluate it. Means are over runs, of the mean over a run's
-// heads, because heads of a run have correlated errors. A kind of data is omitted if no head has a point for every
-// rule.
+// StudyChoosing evaluates the selection rules on all stored runs of Tables 1 and 2 and of the baselines on tables at a
+// size. It covers each method and head except the fully labeled [TrueLabels] and [Ceiling]. Fashion-MNIST may be used
+// to select a rule; CIFAR-10, STL-10 and six tables evaluate it. Means are over runs, of the mean over a run's heads,
+// because heads of a run have correlated errors. A kind of data is omitted if no head has a point for every rule.
 func StudyChoosing(store *experiment.Store, size experiment.Size) ([]Chosen, error) {
 	var standings []experiment.Standing
 	for _, name := range []string{"table-1", "table-2", onTables} {

@@ -86,8 +86,8 @@ func lessAgreement(run experiment.Standing) experiment.Standing {
 	return run
 }
 
-// Fully labeled heads and runs that two tables share do not count (again), and a kind of data is omitted if no head has
-// a point for every rule.
+// Fully labeled heads do not count, and a run that two tables share counts once. A kind of data is omitted if no head
+// has a point for every rule.
 func TestChosenRuns(t *testing.T) {
 	const set = "FMNIST-I, 1000 labeled"
 	run := chosenRun(set, "PUCL", PUPL, 1)

@@ -206,8 +206,8 @@ func TestLabelerBesideAlgorithm1(t *testing.T) {
 	expect.That(t, slices.Equal(below, want), "worse than Algorithm 1: %q, want %q", below, want)
 }
 
-// A run reports the training of all encoders as one progress and keeps the encoders. It is evaluated on examples
-// without training, after the first and the second round, beside all true labels on the same encoders. Its numbers
+// A run reports the training of all encoders as one progress and keeps the encoders. It is evaluated on examples that
+// it was not trained on, after the first and the second round, beside all true labels on the same encoders. Its numbers
 // change only with crossFitVersion.
 func TestCrossFitRun(t *testing.T) {
 	expect.Slow(t)

@@ -67,8 +67,8 @@ func OverCorruption(table string) (Sweep, error) {
 }
 
 // DrawChosenRates shows whether the corruption rate can be selected without negatives. For each table it gives the
-// accuracy of PUCL with a head at the usual rate, and at the rate that a rule selects among [CorruptionRates], by seed,
-// from measurements at the end of each run. A seed counts once its runs at all rates are done.
+// accuracy of PUCL with a head at the usual rate, and at a rate selected among [CorruptionRates]. A rule selects it by
+// seed, from measurements at the end of each run. A seed counts once its runs at all rates are done.
 func DrawChosenRates(cells *experiment.Cells, head string) viz.Table {
 	out := viz.Table{
 		Title: "PUCL with " + head + ", its corruption rate chosen without negatives", RowsHeader: "table",

@@ -10,8 +10,8 @@ import (
 )
 
 // DrawCrossFit returns inner values of classifiers of [WithoutPrior] in each setting, in percent, mean ± half of the
-// 95% interval over the seeds. They are the class prior of the pseudo-labels (the second encoders are given the first
-// one), the fraction of correct pseudo-labels, and the test accuracy of the single members and of all together.
+// 95% interval over the seeds. They are the class prior of the pseudo-labels, the fraction of correct pseudo-labels,
+// and the test accuracy of the single members and of all together. The second encoders are given the first class prior.
 // Settings without a done run are omitted.
 func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 	out := viz.Table{
@@ -36,9 +36,9 @@ func DrawCrossFit(cells *experiment.Cells, settings ...string) viz.Table {
 }
 
 // DrawCrossFitChoice returns the accuracy of classifiers of [WithoutPrior] if a rule without class prior and negatives
-// selects the first or the second round, in percent, mean ± half of the 95% interval over the seeds. The rules maximize
-// a criterion, or are [contrast.Fitted.Best]. For comparison it has the second round, which is the last, and the
-// oracle. Settings without a done run are omitted.
+// selects the first or the second round. Numbers are in percent, mean ± half of the 95% interval over the seeds. The
+// rules maximize a criterion, or are [contrast.Fitted.Best]. For comparison it has the second round, which is the last,
+// and the oracle. Settings without a done run are omitted.
 func DrawCrossFitChoice(cells *experiment.Cells, settings ...string) viz.Table {
 	const both = "either time"
 	joined, best := &experiment.Cells{}, &experiment.Cells{}

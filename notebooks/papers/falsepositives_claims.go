@@ -94,7 +94,7 @@ func VariationOverRates(cells *experiment.Cells, head string) (curves []viz.Curv
 }
 
 // ExactVariation returns the same for scores that minimize the losses with n negatives, for an encoder without
-// constraints on scores, and for L̃_Pos with its expectations inside the logarithm and scores between e^(−1/τ) and
+// constraints on scores. It also has L̃_Pos with expectations inside the logarithm and scores between e^(−1/τ) and
 // e^(1/τ).
 func ExactVariation(n float64, rates []float64) (curves []viz.Curve, err error) {
 	for _, m := range []struct {

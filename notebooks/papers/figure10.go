@@ -91,8 +91,9 @@ func claimsParametric() (list []Claim) {
 	return list
 }
 
-// CurveOverLambda returns the accuracy (%) of MCL over λ with such a share labeled, from ssCL at 0 to SCL-PU at 1, by
-// [Neighbors] at the end of a run, with the 95% interval over seeds. Points with fewer than two seeds are omitted.
+// CurveOverLambda returns the accuracy (%) of MCL over λ with such a share labeled, from ssCL at 0 to SCL-PU at 1.
+// [Neighbors] evaluates it at the end of a run; intervals are 95% over seeds. Points with fewer than two seeds are
+// omitted.
 func CurveOverLambda(cells *experiment.Cells, task string, share float64) viz.Curve {
 	curve := viz.Curve{Name: fmt.Sprintf("MCL, %g labeled", share)}
 	at := func(x float64, setting, method string) {

@@ -41,10 +41,11 @@ const (
 
 // Finding is a claim with its test.
 //
-// P is the p-value of Student's t test on the differences between the two rows, paired by seed. It is two-sided for a
+//	P is the p-value of Student's t test on the differences between the two rows, paired by seed. It is two-sided for a
+//
 // claim that one is above the other. For a claim that they are close it is twice the larger p-value of the two
-// one-sided tests that the difference is inside the margin, or twice that of the one-sided test that it is outside. P
-// is below 0.05 exactly if the 95% interval lies on one side.
+// one-sided tests that the difference is inside the margin, or twice the p-value of the one-sided test that it is
+// outside. P is below 0.05 exactly if the 95% interval lies on one side.
 //
 // Many claims are decided at once, so P alone would decide one in twenty wrongly. The q-values bound the fraction of
 // wrong decisions among all decisions: QPaper among the claims about one document, QAll among all claims. A comparison

@@ -75,7 +75,7 @@ func (c Plane) contrastive(setting string, o pucl.Objective, seed uint64) experi
 }
 
 // baseline returns the run that trains the same network on the points by nnPU, with the same steps and the same numbers
-// of points per step.
+// of labeled and unlabeled points per step.
 func (c Plane) baseline(setting string, seed uint64) experiment.Run {
 	c.Restarts = 0
 	method := baseline.NNPU{Prior: c.Prior}

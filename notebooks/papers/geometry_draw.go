@@ -23,10 +23,10 @@ import (
 // onSphere are the classes that [WatchSphere] shows.
 var onSphere = []int{1, 5, 8, 9} // trouser, sandal, bag, ankle boot
 
-// WatchSphere trains a small CNN by ssCL on the built-in images of Fashion-MNIST, with projections of length two, on a
-// circle, or three, on a sphere, and records held-out images of four classes. A frame has the points of a circle at
-// their coordinates, and points of a sphere by longitude (degrees) and height, an equal-area map, so that a uniform
-// cover appears uniform. The path has alignment and uniformity of all ten classes.
+// WatchSphere trains a small CNN by ssCL on the built-in images of Fashion-MNIST, with projections on a circle (length
+// two) or a sphere (length three). It records held-out images of four classes. A frame has the points of a circle at
+// their coordinates, and points of a sphere by longitude (degrees) and height. This map preserves areas, so that a
+// uniform cover appears uniform. The path has alignment and uniformity of all ten classes.
 func WatchSphere(ctx context.Context, eng *engine.Engine, dimensions, steps int, tau float64) (frames []viz.EmbeddingFrame, path viz.Path, err error) {
 	s, err := unlabeled(experiment.Smoke, UnlabeledTasks(experiment.Smoke)[0])
 	if dimensions != 2 && dimensions != 3 {

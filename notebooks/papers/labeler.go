@@ -65,9 +65,9 @@ type HeldBack struct {
 	Share       float64 // of the labels that the encoder is not trained on
 }
 
-// Labeler removes the parts of package pseudo, one at a time, on the outputs of an encoder by PUCL and of one by SCL-PU
-// for each task and seed, and compares them with PUPL. A third of the labels is held back from the encoder to estimate
-// the class prior; see pseudo.Config.
+// Labeler removes the parts of package pseudo, one at a time, and compares the results with PUPL. It uses the outputs
+// of an encoder by PUCL and of one by SCL-PU for each task and seed. A third of the labels is held back from the
+// encoder to estimate the class prior; see pseudo.Config.
 func Labeler(size experiment.Size) (experiment.Grid, error) {
 	list, err := settingsOfLabeler(size)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/puclab/puclab/viz"
 )
 
-// DrawOpenWorld shows the methods of a setting by one protocol, in percent, mean ± 95% interval over seeds, and below
-// them the published numbers of a pool and budget, including those without added images. A pool of "" omits the
+// DrawOpenWorld shows the methods of a setting by one protocol, in percent, mean ± 95% interval over seeds. Below them
+// are the published numbers of a pool and budget, including those without added images. A pool of "" omits the
 // published numbers.
 func DrawOpenWorld(cells *experiment.Cells, setting, protocol, pool string, budget int) viz.Table {
 	out := viz.Table{Title: fmt.Sprintf("%s: %s", setting, protocol), RowsHeader: "images added by", Columns: measureNames()}
@@ -155,8 +155,8 @@ func ChosenOf(cells *experiment.Cells, setting string) (parts []string, bars []v
 }
 
 // ScoresBySize returns the mean score of the pool's images over the number of images of their class in the seed set,
-// with the 95% interval over several seeds, and the mean score of the outliers. nameOf is [ECLEOf] or [DistanceOf];
-// method is one that uses this score.
+// with the 95% interval over several seeds. It also returns the mean score of the outliers. nameOf is [ECLEOf] or
+// [DistanceOf]; method is one that uses this score.
 func ScoresBySize(cells *experiment.Cells, setting, method, name string, nameOf func(rank string) string) (curve viz.Curve, outliers []viz.Reference, err error) {
 	runs := cells.Runs(setting, method)
 	if len(runs) == 0 {

@@ -150,7 +150,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // The two baselines whose steps cost several times as much as others' make half the epochs at size laptop, so that
-// their runs end within the time of the others, and all epochs with a GPU.
+// their runs end within the time of the others. With a GPU they make all epochs.
 func TestDearBaselinesMakeFewerEpochs(t *testing.T) {
 	for size, want := range map[experiment.Size][2]int{experiment.Laptop: {10, 5}, experiment.Paper: {200, 200}} {
 		grid := expect.Must(Table2().Grid(size))(t)

@@ -41,8 +41,7 @@ const (
 
 // Finding is a claim with its test.
 //
-//	P is the p-value of Student's t test on the differences between the two rows, paired by seed. It is two-sided for a
-//
+// P is the p-value of Student's t test on the differences between the two rows, paired by seed. It is two-sided for a
 // claim that one is above the other. For a claim that they are close it is twice the larger p-value of the two
 // one-sided tests that the difference is inside the margin, or twice the p-value of the one-sided test that it is
 // outside. P is below 0.05 exactly if the 95% interval lies on one side.

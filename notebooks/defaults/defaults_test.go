@@ -105,8 +105,8 @@ func TestRuleLeavesASetOut(t *testing.T) {
 	expect.Equal(t, s.best(sets[:1], s.candidates()), "trees")
 	var b strings.Builder
 	s.ruleTable(&b, "images")
-	expect.Contains(t, b.String(), "| "+sets[0]+" | mixture | trees | -15.0 | +25.0 | -15.0 | +25.0 |",
-		"| "+sets[1]+" | mixture | mixture | 0.0 | +25.0 |", "| mean |  |  | -3.0 | +25.0 |")
+	expect.Contains(t, b.String(), "| "+sets[0]+" | mixture | trees | -10.0 | +30.0 | -10.0 | +30.0 |",
+		"| "+sets[1]+" | mixture | mixture | 0.0 | +30.0 |", "| mean |  |  | -2.0 | +30.0 |")
 }
 
 // The guarded choice follows the held-out AUC, even against the test AUC, and takes the time of both.

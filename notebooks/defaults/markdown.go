@@ -54,6 +54,7 @@ func (s study) methodTable(b *strings.Builder, kind string) {
 // ruleTable appends, for each data set, the method that the other sets choose. It compares this method, the default and
 // the guarded choice with the best method on the set and with the naive method, in points of AUC.
 func (s study) ruleTable(b *strings.Builder, kind string) {
+	s = s.paired()
 	fmt.Fprintf(b, "### The rule on %s, one set left out\n\n", kind)
 	policies := []string{defaults[kind]}
 	if kind == "images" {

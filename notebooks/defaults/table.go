@@ -109,6 +109,25 @@ func (s study) candidates() []string {
 	})
 }
 
+// paired returns s with only the seeds of each set on which all candidates ran, so that methods are compared on the same
+// draws.
+func (s study) paired() study {
+	candidates, out := s.candidates(), s
+	out.fits = map[string]map[string][]result{}
+	for _, set := range s.sets {
+		has := func(method string, seed uint64) bool {
+			return slices.ContainsFunc(s.fits[set][method], func(r result) bool { return r.Seed == seed })
+		}
+		out.fits[set] = map[string][]result{}
+		for method, fits := range s.fits[set] {
+			out.fits[set][method] = slices.DeleteFunc(slices.Clone(fits), func(r result) bool {
+				return slices.ContainsFunc(candidates, func(name string) bool { return !has(name, r.Seed) })
+			})
+		}
+	}
+	return out
+}
+
 // guarded is the choice between [contrast] and trees by held-out labeled positives.
 const guarded = "mixture or trees"
 

@@ -23,7 +23,7 @@ type BinaryReading struct {
 	Bank string // what the bank knows
 }
 
-// String names the bank, says that true classes were looked at, and gives the measures.
+// String returns the bank, a note that true classes were used, and the measures.
 func (r BinaryReading) String() string {
 	return "kNN over " + r.Bank + ", judged by true classes: " + r.Binary.String()
 }
@@ -34,7 +34,7 @@ type ClassesReading struct {
 	Bank string // what the bank knows
 }
 
-// String names the bank, says that true classes were looked at, and gives the measures.
+// String returns the bank, a note that true classes were used, and the measures.
 func (r ClassesReading) String() string {
 	return "kNN over " + r.Bank + ", judged by true classes: " + r.Classes.String()
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Bank holds the embeddings among which [KNN] looks for neighbors, together with what is known of them. What it knows decides
-// what a result is worth, so a bank carries it by name.
+// Bank holds the embeddings among which [KNN] searches for neighbors, and their labels: labeled or unlabeled, or the
+// true classes. Results made with the two kinds of bank are not comparable, so every result names its bank.
 type Bank struct {
 	x       *mat.Dense
 	lengths []float64 // of the rows of x; 1 for a row of zeros
@@ -22,15 +22,15 @@ type Bank struct {
 	count   int       // number of classes
 	known   string
 
-	supervised bool // knows true classes
+	supervised bool // classes are the true classes
 }
 
-// LabeledPositives makes a bank of a PU training set: the rows of x [n, d] and which of them are labeled positives. It sees no
-// true class, so that watching training through it gives nothing away. Class 1 is "labeled positive", class 0 "unlabeled": the
-// vote for class 1 orders examples by how positive they look, but is no probability of being positive, since positives are
-// among the unlabeled. [Threshold] finds where to cut.
+// LabeledPositives returns a bank of a PU training set: the rows of x [n, d] and the mask labeled [n] of the labeled
+// positives. It uses no true class, so monitoring with it does not leak test information. Class 1 is "labeled positive"
+// and class 0 "unlabeled". The vote for class 1 ranks examples, but is no probability of being positive, because the
+// unlabeled rows contain positives. [Threshold] returns a threshold for it.
 //
-// The bank shares x and knows the lengths that its rows have now: do not change x afterwards, or cosines are wrong.
+// The bank shares x and stores the lengths of its rows. Do not change x afterwards, or the cosines are wrong.
 func LabeledPositives(x *mat.Dense, labeled []bool) (*Bank, error) {
 	if _, _, err := rows.Check(x, len(labeled), "labels"); err != nil {
 		return nil, err
@@ -43,9 +43,9 @@ func LabeledPositives(x *mat.Dense, labeled []bool) (*Bank, error) {
 	return newBank(x, asClasses(labeled), 2, fmt.Sprintf("labeled positives only (%d of %d rows)", count, len(labeled)), false)
 }
 
-// Supervised makes a bank of the rows of x [n, d], whose true classes, from 0 to count−1, are all known. This is what papers call kNN
-// accuracy, and what nobody has who learns from positive and unlabeled data. The bank shares x, as that of [LabeledPositives] does: do not
-// change x afterwards.
+// Supervised returns a bank of the rows of x [n, d] with their true classes, from 0 to count−1. Accuracy with such a
+// bank is the kNN accuracy of papers; PU data do not suffice for it. The bank shares x, as in [LabeledPositives]: do
+// not change x afterwards.
 func Supervised(x *mat.Dense, classes []int, count int) (*Bank, error) {
 	_, _, err := rows.Check(x, len(classes), "true classes")
 	if err = cmp.Or(err, rows.CheckClasses(count, classes, "row")); err != nil {
@@ -55,7 +55,7 @@ func Supervised(x *mat.Dense, classes []int, count int) (*Bank, error) {
 	return newBank(x, slices.Clone(classes), count, known, true)
 }
 
-// SupervisedBinary is [Supervised] for two classes, 1 being the positive one.
+// SupervisedBinary is [Supervised] for two classes; class 1 is the positive one.
 func SupervisedBinary(x *mat.Dense, positive []bool) (*Bank, error) {
 	return Supervised(x, asClasses(positive), 2)
 }
@@ -71,7 +71,7 @@ func asClasses(positive []bool) []int {
 	return classes
 }
 
-// newBank makes a bank that shares x, which may be large.
+// newBank returns a bank that shares x, which may be large.
 func newBank(x *mat.Dense, classes []int, count int, known string, supervised bool) (*Bank, error) {
 	lengths, err := rowLengths(x)
 	if err != nil {
@@ -91,12 +91,12 @@ func (b *Bank) check() error {
 // Len returns the number of rows.
 func (b *Bank) Len() int { return len(b.classes) }
 
-// String says what the bank knows: "labeled positives only (1000 of 60000 rows)" or "all true classes (60000 rows, 10
-// classes)".
+// String returns the kind of the bank: "labeled positives only (1000 of 60000 rows)" or "all true classes (60000 rows,
+// 10 classes)".
 func (b *Bank) String() string { return b.known }
 
-// rowLengths returns the Euclidean length of every row, and 1 for a row of zeros, which is to stay as it is. It is an error if
-// there are no rows, or if an entry or a length is not finite.
+// rowLengths returns the Euclidean length of every row, and 1 for a row of zeros, so that division leaves that row
+// unchanged. It is an error if there are no rows, or if an entry or a length is not finite.
 func rowLengths(x *mat.Dense) ([]float64, error) {
 	if err := rows.CheckFinite(x); err != nil {
 		return nil, err

@@ -9,15 +9,15 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Binary measures how well scores tell positives from negatives, by the true classes.
+// Binary holds measures of how well scores separate positives from negatives, given the true classes.
 type Binary struct {
 	Confusion         // of the predictions: positive where the score is above Threshold
 	Threshold float64 // 0 for logits, 0.5 for probabilities
 	AUC       float64 // see [AUC]; NaN where only one class occurs
-	Constant  bool    // every score is the same, but for rounding
+	Constant  bool    // all scores are equal up to rounding
 }
 
-// ScoreBinary measures scores against the true classes, an example being predicted positive where its score is above
+// ScoreBinary measures scores against the true classes. An example is predicted positive if its score is above
 // threshold. It is an error if a score or the threshold is NaN, or if the lengths differ.
 func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, error) {
 	predicted, err := above(scores, len(truth), threshold)
@@ -36,13 +36,14 @@ func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, err
 	return b, nil
 }
 
-// constant reports whether scores differ by no more than rounding. Of infinite ones that are not equal they do.
+// constant reports whether scores differ by no more than rounding. Infinite scores count as different unless all scores
+// are equal.
 func constant(scores []float64) bool {
 	low, high := slices.Min(scores), slices.Max(scores)
 	return low == high || high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)) && !math.IsInf(high-low, 0)
 }
 
-// Degeneracy returns how the classifier is degenerate: all its scores are the same, or at least all its predictions.
+// Degeneracy returns the kind of degeneracy: all scores are equal, or else all predictions are equal.
 func (b Binary) Degeneracy() Degeneracy {
 	if b.Constant && b.N() > 1 {
 		return ConstantScore
@@ -53,15 +54,15 @@ func (b Binary) Degeneracy() Degeneracy {
 // Degenerate reports whether the classifier is degenerate in any way.
 func (b Binary) Degenerate() bool { return b.Degeneracy() != NotDegenerate }
 
-// String gives all measures in percent, and says so where the classifier is degenerate.
+// String returns all measures in percent and the degeneracy of a degenerate classifier.
 func (b Binary) String() string {
 	return b.measures() + ", AUC " + percent(b.AUC) + b.Degeneracy().remark()
 }
 
-// Threshold returns the score above which the share prior of the examples, rounded, lies: for [ScoreBinary] and [ScorePU]
-// where the scale of scores means nothing, such as the votes of a [KNN] over labeled positives, but the class prior is known.
-// It looks at no class. Of examples tied at the boundary none is above; constant scores leave nothing above, and a prior of
-// 1 gives −Inf.
+// Threshold returns the score above which a share prior of the examples lies, rounded to whole examples. It uses no
+// class. Use it for [ScoreBinary] and [ScorePU] if the class prior is known and the scale of the scores has no meaning,
+// as for the votes of a [KNN] over labeled positives. Examples tied at the threshold are not above it, so constant
+// scores leave nothing above. A prior of 1 gives −Inf.
 func Threshold(scores []float64, prior float64) (float64, error) {
 	if err := checkScores(scores, len(scores)); err != nil {
 		return 0, err
@@ -76,7 +77,7 @@ func Threshold(scores []float64, prior float64) (float64, error) {
 	return slices.Sorted(slices.Values(scores))[len(scores)-1-above], nil
 }
 
-// above returns for n examples which scores are above threshold. It is an error if a score or the threshold is NaN.
+// above returns which of n scores are above threshold. It is an error if a score or the threshold is NaN.
 func above(scores []float64, n int, threshold float64) ([]bool, error) {
 	if err := checkScores(scores, n); err != nil {
 		return nil, err
@@ -91,9 +92,9 @@ func above(scores []float64, n int, threshold float64) ([]bool, error) {
 	return predicted, nil
 }
 
-// AUC returns the area under the ROC curve: the probability that a positive, drawn at random, has a higher score than a negative,
-// a tie counting as half. It is 1 where the scores separate the classes, 0.5 for scores that know nothing, and needs no
-// threshold. Only the order of the scores matters, so that infinite ones are welcome.
+// AUC returns the area under the ROC curve: the probability that a random positive has a higher score than a random
+// negative, where a tie counts as half. It is 1 if the scores separate the classes and 0.5 for scores independent of
+// the class. It needs no threshold. It depends on the order of the scores only, so infinite scores are allowed.
 //
 // It is an error if a score is NaN, if the lengths differ, or if one of the classes does not occur.
 //
@@ -122,7 +123,8 @@ func checkScores(scores []float64, n int) error {
 	return nil
 }
 
-// checkPairs returns an error unless there are as many of what, such as "scores", as there are labels, and at least one.
+// checkPairs returns an error unless n equals m and is at least 1. The argument what names the n items, such as
+// "scores"; labels names the m items.
 func checkPairs(n int, what string, m int, labels string) error {
 	switch {
 	case n != m:

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// pairAUC compares every positive with every negative.
+// pairAUC computes the AUC from all pairs of a positive and a negative.
 func pairAUC(scores []float64, truth []bool) float64 {
 	won, pairs := 0.0, 0.0
 	for i := range scores {
@@ -33,7 +33,7 @@ func pairAUC(scores []float64, truth []bool) float64 {
 	return won / pairs
 }
 
-// AUC against all pairs, and against the area under gonum's curve, with ties from few levels of score.
+// AUC equals the share of ordered pairs and the area under gonum's ROC curve, for scores with many ties.
 func TestAUCAgainstPairsAndCurve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -151,7 +151,7 @@ func TestThresholdLeavesThePriorAbove(t *testing.T) {
 	for prior, want := range map[float64]float64{0: 5, 0.2: 4, 0.4: 3, 0.8: 1, 1: math.Inf(-1)} {
 		expect.Equal(t, expect.Must(Threshold(scores, prior))(t), want, "threshold at prior %g", prior)
 	}
-	// Of four, two are asked for; the tie at the boundary leaves one above.
+	// The prior asks for two of four above the threshold; the tie at the boundary leaves one.
 	expect.Equal(t, expect.Must(Threshold([]float64{2, 1, 1, 0}, 0.5))(t), 1, "threshold at a tie")
 }
 

@@ -13,11 +13,11 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Classes measures how well predictions of one of several classes agree with the true ones.
+// Classes holds measures of how well multi-class predictions agree with the true classes.
 type Classes struct {
-	Accuracy  float64   // share of right predictions
+	Accuracy  float64   // share of correct predictions
 	Balanced  float64   // mean of Recall over the classes that occur
-	Recall    []float64 // for each class the share of its examples that are predicted right; NaN for one that does not occur
+	Recall    []float64 // recall of each class; NaN for a class without examples
 	Predicted []int     // how often each class is predicted
 	N         int       // examples
 }
@@ -63,7 +63,7 @@ func (s Classes) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
 // present returns how many classes occur.
 func (s Classes) present() int { return len(s.Recall) - floats.Count(math.IsNaN, s.Recall) }
 
-// String gives both accuracies in percent, and says so where classes do not occur or the classifier is degenerate.
+// String returns both accuracies in percent, and states absent classes and degeneracy.
 func (s Classes) String() string {
 	present := s.present()
 	over := fmt.Sprintf("%d classes", present)
@@ -74,9 +74,9 @@ func (s Classes) String() string {
 		s.Degeneracy().remark()
 }
 
-// TopK returns the share of examples whose true class is among the k classes of highest score, for scores [n, classes] and true
-// classes [n]. Where the true class ties with others for the last of the k places, the example counts with the probability
-// that a fair draw gives it a place: constant scores come out at k/classes, not at 1.
+// TopK returns the share of examples whose true class is among the k classes of highest score, for scores [n, classes]
+// and true classes [n]. If the true class ties for the last of the k places, the example counts with the probability
+// that a fair draw gives it a place. Constant scores therefore give k/classes, not 1.
 func TopK(scores *mat.Dense, truth []int, k int) (float64, error) {
 	if scores == nil || scores.IsEmpty() {
 		return 0, errors.New("evaluate: no scores to evaluate; at least one example is needed")

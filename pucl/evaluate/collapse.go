@@ -14,8 +14,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Collapse measures whether embeddings still differ from each other. All of it is measured on rows scaled to length one, the
-// space in which the contrastive losses compare.
+// Collapse holds measures of the diversity of embeddings. All are computed on rows scaled to length one, the space in
+// which the contrastive losses compare.
 type Collapse struct {
 	// Alignment is the mean squared distance between two views of the same example: 0 at best, 4 for opposite views, NaN
 	// without a second view.
@@ -24,37 +24,39 @@ type Collapse struct {
 	// the Hypersphere" (2020), with α = 2.
 	Alignment float64
 
-	// Uniformity is the log of the mean of exp(−2‖x_i − x_j‖²) over all pairs of different rows: 0 where all fall together, and
-	// the lower the more evenly they spread, down to about −4 in high dimension.
+	// Uniformity is the log of the mean of exp(−2‖x_i − x_j‖²) over all pairs of different rows: 0 if all rows are
+	// equal. It falls as the rows spread more evenly, down to about −4 in high dimension.
 	//
 	// Source: as for Alignment, with t = 2.
 	Uniformity float64
 
-	// EffectiveRank is exp(−Σ p_k log p_k) of the singular values divided by their sum: how many directions the embeddings
-	// use, from 1 where all lie on one line through the origin to min(n, d). The rows are not centered. It is 0 for rows of
-	// zeros.
+	// EffectiveRank is exp(−Σ p_k log p_k), where p_k are the singular values divided by their sum. It is the effective
+	// number of directions, from 1 for rows on one line through the origin to min(n, d). The rows are not centered. It
+	// is 0 for rows of zeros.
 	//
 	// Source: O. Roy and M. Vetterli, "The effective rank: A measure of effective dimensionality" (2007).
 	EffectiveRank float64
 
-	// MeanStd is the mean over dimensions of the standard deviation of an entry over the rows: 0 where all rows are the same
-	// and about 1/√d where they spread evenly over the sphere.
+	// MeanStd is the mean over dimensions of the standard deviation of an entry over the rows: 0 if all rows are equal,
+	// and about 1/√d if they spread evenly over the sphere.
 	//
 	// Source: X. Chen and K. He, "Exploring Simple Siamese Representation Learning" (2021), section 4.1.
 	MeanStd float64
 
-	MeanCosine float64 // mean cosine over all pairs of different rows, 1 where all point the same way
+	MeanCosine float64 // mean cosine over all pairs of different rows; 1 if all have one direction
 	Rows       int     // embeddings
-	Dimensions int     // entries of each
-	ZeroRows   int     // rows of zeros, which have no direction and are left as they are
+	Dimensions int     // entries of each embedding
+	ZeroRows   int     // rows of zeros, which have no direction and stay unchanged
 }
 
-// LeastUniformity returns the lowest [Collapse].Uniformity that many rows of d numbers can come to: that of the even distribution on the
-// sphere, −1.57 on a circle (d = 2), −2.08 on a sphere (d = 3), and near −4 for large d. It panics if d is below 1.
+// LeastUniformity returns the infimum of [Collapse].Uniformity over many rows of d numbers: the value of the uniform
+// distribution on the sphere. It is −1.57 on a circle (d = 2), −2.08 on a sphere (d = 3), and near −4 for large d. It
+// panics if d is below 1.
 //
 //	−4 + log E exp(4 x·y) = −4 + log Σ_k 4^k / (k! · d/2 (d/2+1) ⋯ (d/2+k−1))
 //
-// Source: T. Wang and P. Isola (2020), as for Uniformity, section 4.1 and theorem 1 there; the series is that of the Bessel function.
+// Source: T. Wang and P. Isola (2020), as for Uniformity, section 4.1 and theorem 1; the series is that of the Bessel
+// function.
 func LeastUniformity(d int) float64 {
 	if d < 1 {
 		panic(fmt.Sprintf("evaluate: the uniformity of rows of %d numbers; they need 1 or more", d))
@@ -67,11 +69,11 @@ func LeastUniformity(d int) float64 {
 	return -4 + math.Log(sum)
 }
 
-// Diagnose measures embeddings [n, d] of two or more examples. Views are other views of the same examples, row by row, for the
-// alignment; nil leaves it undefined. The time grows with n² for the uniformity: some thousand rows are enough to see
-// collapse.
+// Diagnose measures embeddings [n, d] of two or more examples. The argument views holds other views of the same
+// examples, row by row, for the alignment; nil leaves the alignment undefined. The time grows with n² for the
+// uniformity; some thousand rows suffice to detect collapse.
 //
-// It is an error if an entry is not finite, if there are fewer than 2 rows, or if views have another shape.
+// It is an error if an entry is not finite, if there are fewer than 2 rows, or if views has another shape.
 func Diagnose(x, views *mat.Dense) (c Collapse, err error) {
 	unit, err := unitRows(x)
 	if err != nil {
@@ -102,12 +104,13 @@ func Diagnose(x, views *mat.Dense) (c Collapse, err error) {
 	return c, nil
 }
 
-// Collapsed reports whether the embeddings are all but one point: a mean cosine above 0.99, which is an angle of 8 degrees,
-// or more zero rows than others. It is a rule of thumb for complete collapse. Partial collapse, to few dimensions, shows in
-// EffectiveRank, but two classes pressed into two points have a rank below 2 as well and are what a loss with labels aims at.
+// Collapsed reports whether nearly all embeddings are one point: the mean cosine is above 0.99 (an angle of 8 degrees),
+// or more than half of the rows are zero. It is a rule of thumb for complete collapse. EffectiveRank detects partial
+// collapse to few dimensions. However, two classes at two points also have a rank below 2, and supervised losses aim at
+// that.
 func (c Collapse) Collapsed() bool { return c.MeanCosine > 0.99 || 2*c.ZeroRows > c.Rows }
 
-// String gives all measures with their best values where there are any, and says so where the embeddings have collapsed.
+// String returns all measures with their best values, and states whether the embeddings have collapsed.
 func (c Collapse) String() string {
 	var b strings.Builder
 	if !math.IsNaN(c.Alignment) {
@@ -125,7 +128,8 @@ func (c Collapse) String() string {
 	return b.String()
 }
 
-// withoutMinusZero rounds x to three digits and turns −0 into 0, so that rounding errors about 0 print alike everywhere.
+// withoutMinusZero rounds x to three digits and turns −0 into 0, so that rounding errors near 0 print the same on every
+// platform.
 func withoutMinusZero(x float64) float64 { return math.Round(1000*x)/1000 + 0 }
 
 func alignment(a, views *mat.Dense) (float64, error) {
@@ -194,7 +198,8 @@ func meanStd(unit *mat.Dense) float64 {
 	return sum / float64(d)
 }
 
-// unitRows is [rows.Unit]. It is an error if there are no rows, or if one is not finite.
+// unitRows returns the rows of x scaled to length one, by [rows.Unit]. It is an error if there are no rows or if an
+// entry is not finite.
 func unitRows(x *mat.Dense) (*mat.Dense, error) {
 	if _, err := rowLengths(x); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestCollapsedEmbeddings(t *testing.T) {
 	expect.That(t, none.EffectiveRank == 0 && none.Collapsed(), "%v", none)
 }
 
-// Two classes in two opposite points are what labels ask for, not collapse.
+// Two classes at two opposite points are the optimum of supervised losses, not collapse.
 func TestTwoPointsAreNoCollapse(t *testing.T) {
 	c := expect.Must(Diagnose(mat.NewDense(4, 2, []float64{1, 1, -1, -1, 2, 2, -3, -3}), nil))(t)
 	near(t, "effective rank", c.EffectiveRank, 1, 1e-6)
@@ -60,7 +60,8 @@ func TestTwoPointsAreNoCollapse(t *testing.T) {
 	expect.That(t, !c.Collapsed(), "%v", c)
 }
 
-// More rows than one block, against plain loops; and rotations change nothing but the mean std.
+// The uniformity of more rows than one block equals that of plain loops. A rotation changes no measure except the mean
+// std.
 func TestUniformityAcrossBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	rows := normals(rng, 600, 4)
@@ -113,7 +114,8 @@ func TestDiagnoseErrors(t *testing.T) {
 	}
 }
 
-// On two points, a circle, a sphere and in many dimensions the series is what closed forms give, and no even rows are below it.
+// On two points, a circle, a sphere and in many dimensions the series equals the closed forms. No even set of rows is
+// below it.
 func TestLeastUniformity(t *testing.T) {
 	bessel := 0.0 // I₀(4), as the mean of exp(4 cos φ)
 	for i := range 1000 {

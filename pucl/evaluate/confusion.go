@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Confusion counts the four outcomes of yes-or-no predictions.
+// Confusion counts the four outcomes of binary predictions.
 type Confusion struct {
 	TruePositive  int // positives predicted positive
 	FalseNegative int // positives predicted negative
@@ -13,8 +13,7 @@ type Confusion struct {
 	TrueNegative  int // negatives predicted negative
 }
 
-// Count compares predictions with the true classes, example by example. There must be one prediction for each example, and
-// at least one example.
+// Count compares predictions with the true classes. Both must have the same length, at least 1.
 func Count(predicted, truth []bool) (Confusion, error) {
 	var c Confusion
 	if err := checkPairs(len(predicted), "predictions", len(truth), "true classes"); err != nil {
@@ -40,7 +39,7 @@ func (c Confusion) N() int {
 	return c.TruePositive + c.FalseNegative + c.FalsePositive + c.TrueNegative
 }
 
-// Accuracy returns the share of right predictions.
+// Accuracy returns the share of correct predictions.
 func (c Confusion) Accuracy() float64 { return share(c.TruePositive+c.TrueNegative, c.N()) }
 
 // Recall returns the share of the positives that are predicted positive, also called the true positive rate; NaN without
@@ -52,8 +51,9 @@ func (c Confusion) Specificity() float64 {
 	return share(c.TrueNegative, c.TrueNegative+c.FalsePositive)
 }
 
-// Balanced returns the balanced accuracy: the mean of [Confusion.Recall] and [Confusion.Specificity], 0.5 for every classifier
-// that does not look at its input. Where only one class occurs it is the share of that class that is right.
+// Balanced returns the balanced accuracy: the mean of [Confusion.Recall] and [Confusion.Specificity]. It is 0.5 for
+// every classifier that ignores its input. If only one class occurs, it is the share of that class that is predicted
+// correctly.
 func (c Confusion) Balanced() float64 {
 	recall, specificity := c.Recall(), c.Specificity()
 	switch {
@@ -68,7 +68,8 @@ func (c Confusion) Balanced() float64 {
 // Precision returns the share of the examples predicted positive that are positive; NaN where nothing is predicted positive.
 func (c Confusion) Precision() float64 { return share(c.TruePositive, c.TruePositive+c.FalsePositive) }
 
-// F1 returns the harmonic mean of precision and recall, 2TP/(2TP+FP+FN); NaN where no example is positive or predicted so.
+// F1 returns the harmonic mean of precision and recall, 2TP/(2TP+FP+FN); NaN if no example is positive or predicted
+// positive.
 func (c Confusion) F1() float64 {
 	return share(2*c.TruePositive, 2*c.TruePositive+c.FalsePositive+c.FalseNegative)
 }
@@ -87,10 +88,10 @@ func (c Confusion) Degeneracy() Degeneracy {
 	return NotDegenerate
 }
 
-// Degenerate reports whether all predictions are the same, so that the accuracy is only a class's share.
+// Degenerate reports whether all predictions are equal, so that the accuracy is only the share of a class.
 func (c Confusion) Degenerate() bool { return c.Degeneracy() != NotDegenerate }
 
-// String gives the measures in percent, and says so where the classifier is degenerate.
+// String returns the measures in percent and the degeneracy of a degenerate classifier.
 func (c Confusion) String() string { return c.measures() + c.Degeneracy().remark() }
 
 func (c Confusion) measures() string {
@@ -109,19 +110,19 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.1f%%", 100*x)
 }
 
-// Degeneracy is the way in which a classifier gives every example the same answer, if it does.
+// Degeneracy is the kind of constant output of a classifier.
 type Degeneracy int
 
 const (
-	// NotDegenerate: at least two answers occur.
+	// NotDegenerate: at least two different outputs occur.
 	NotDegenerate Degeneracy = iota
 	// AllPositive: every example is predicted positive.
 	AllPositive
 	// AllNegative: every example is predicted negative.
 	AllNegative
-	// ConstantScore: every example has the same score, so that no threshold tells two of them apart.
+	// ConstantScore: every example has the same score, so that no threshold separates two examples.
 	ConstantScore
-	// OneClass: of several classes only one is ever predicted.
+	// OneClass: a multi-class classifier predicts only one class.
 	OneClass
 )
 
@@ -133,10 +134,10 @@ var degeneracies = [...]string{
 	OneClass:      "degenerate: every prediction is the same class",
 }
 
-// String says in words what the classifier does; it is "not degenerate" for a classifier that does more.
+// String returns the name of the degeneracy; "not degenerate" for NotDegenerate.
 func (d Degeneracy) String() string { return nameOf("Degeneracy", int(d), degeneracies[:]) }
 
-// nameOf returns the name of a value of the integer type kind, or "kind(value)" for a value that has none.
+// nameOf returns the name of a value of the integer type kind, or "kind(value)" for a value without a name.
 func nameOf(kind string, value int, names []string) string {
 	if value < 0 || value >= len(names) {
 		return fmt.Sprintf("%s(%d)", kind, value)
@@ -144,7 +145,7 @@ func nameOf(kind string, value int, names []string) string {
 	return names[value]
 }
 
-// remark returns what a String appends: nothing for a classifier that is not degenerate.
+// remark returns the suffix that String methods append; empty for a classifier that is not degenerate.
 func (d Degeneracy) remark() string {
 	if d == NotDegenerate {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Three positives and two negatives. One positive has a score below 0, and one negative a score between two positives: of
-// the six pairs of a positive and a negative, five are in order.
+// Three positives and two negatives. One positive has a score below 0, and one negative a score between two positives.
+// Of the six pairs of a positive and a negative, five are in order.
 func ExampleScoreBinary() {
 	logits := []float64{2, 1, -1, 0.5, -3}
 	truth := []bool{true, true, true, false, false}
@@ -22,7 +22,7 @@ func ExampleScoreBinary() {
 	// 2 of 3 positives found
 }
 
-// Where 70% are positive, "always positive" is right on 70%, with a recall of 1. The result says so.
+// If 70% are positive, "always positive" has an accuracy of 70% and a recall of 1. String states that it is degenerate.
 func ExampleScoreBinary_degenerate() {
 	logits := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	truth := []bool{true, true, true, true, true, true, true, false, false, false}
@@ -44,7 +44,7 @@ func ExampleAUC() {
 	// 0.75
 }
 
-// The true classes, 2 and 0, have the second and the highest score of their rows.
+// The true classes, 2 and 0, have the second-highest and the highest score of their rows.
 func ExampleTopK() {
 	scores := mat.NewDense(2, 3, []float64{
 		0.1, 0.7, 0.2,
@@ -60,8 +60,8 @@ func ExampleTopK() {
 	// 2 1
 }
 
-// Two labeled positives and four unlabeled examples, a quarter of them positive; nobody knows which. Both labeled ones and
-// one unlabeled have positive logits: 2·0.25·1 + 0.75 − 0.25 = 1.
+// Two labeled positives and four unlabeled examples, of which an unknown quarter is positive. Both labeled examples and
+// one unlabeled example have positive logits: 2·0.25·1 + 0.75 − 0.25 = 1.
 func ExampleScorePU() {
 	logits := []float64{3, 2, 1, -1, -2, -3}
 	labeled := []bool{true, true, false, false, false, false}
@@ -72,15 +72,15 @@ func ExampleScorePU() {
 	// 1 4
 }
 
-// Nobody told the prior. Of two epochs the second finds one labeled positive of two and calls less of the rest positive, but the first finds
-// both: 1²/(2/4) is more than 0.5²/(1/4).
+// The prior is unknown. The second epoch finds one of two labeled positives and predicts fewer unlabeled examples
+// positive. The first finds both and wins: 1²/(2/4) is more than 0.5²/(1/4).
 func ExampleProxy() {
 	labeled := []bool{true, true, false, false, false, false}
 	var epochs []evaluate.Epoch
 	for i, logits := range [][]float64{{3, 2, 4, 1, -2, -3}, {3, -1, 2, -2, -2, -3}} {
 		s, err := evaluate.ScorePU(logits, labeled, 0, evaluate.ScoreConfig{})
 		check(err)
-		var proxy evaluate.Proxy // nil: Lee–Liu, or proxy accuracy where ScoreConfig tells the prior
+		var proxy evaluate.Proxy // nil: Lee–Liu, or proxy accuracy if ScoreConfig gives the prior
 		epochs = append(epochs, evaluate.Epoch{Epoch: i + 1, Proxy: proxy.Of(s)})
 	}
 	s, err := evaluate.Select(epochs)
@@ -89,7 +89,8 @@ func ExampleProxy() {
 	// 1 2 <nil>
 }
 
-// The query (1, 0) has cosine 1 to the first row of the bank and 0 to the others. At τ = 1 these vote with weights e, 1, 1.
+// The query (1, 0) has cosine 1 to the first row of the bank and 0 to the others. At τ = 1 the rows vote with weights
+// e, 1, 1.
 func ExampleKNN() {
 	bank, err := evaluate.LabeledPositives(mat.NewDense(3, 2, []float64{2, 0, 0, 1, 0, 5}), []bool{true, false, false})
 	check(err)
@@ -100,7 +101,7 @@ func ExampleKNN() {
 	// labeled positives only (1 of 3 rows): 0.5761
 }
 
-// The proxy prefers epoch 2, the test set epoch 1: only somebody who sees the test classes can report 93%.
+// The proxy selects epoch 2, the test set epoch 1. The 93% of epoch 1 can only be selected with the test classes.
 func ExampleSelect() {
 	s, err := evaluate.Select([]evaluate.Epoch{
 		{Epoch: 1, Proxy: 0.88, Test: 0.93},
@@ -113,7 +114,7 @@ func ExampleSelect() {
 	// last epoch 90.0% (epoch 3); chosen without negatives 92.0% (epoch 2); oracle 93.0% (epoch 1)
 }
 
-// Mean 0.92, standard deviation √0.00025 = 0.0158; t(4, 0.975) = 2.776 makes ± 2.776·0.0158/√5.
+// Mean 0.92, standard deviation √0.00025 = 0.0158, t(4, 0.975) = 2.776: the half-width is 2.776·0.0158/√5.
 func ExampleSummarize() {
 	for _, accuracies := range [][]float64{{0.90, 0.91, 0.92, 0.93, 0.94}, {0.92}} {
 		s, err := evaluate.Summarize(accuracies, 0.95)
@@ -125,7 +126,7 @@ func ExampleSummarize() {
 	// 92.00% (one seed, no interval)
 }
 
-// Two orthogonal embeddings, and two that point the same way.
+// Two orthogonal embeddings, and two with the same direction.
 func ExampleDiagnose() {
 	for _, x := range []*mat.Dense{
 		mat.NewDense(2, 2, []float64{1, 0, 0, 1}),

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// fixtures are what testdata/make_fixtures.py wrote.
+// fixtures holds the output of testdata/make_fixtures.py.
 type fixtures struct {
 	Binary []struct {
 		Name                                           string

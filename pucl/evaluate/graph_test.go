@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The measures of collapse that are computed from matrices agree with those that losses are made of, in the graph.
+// Alignment and uniformity computed from matrices agree with the loss terms computed in the graph.
 func TestAlignmentAndUniformityAgreeWithTheGraph(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	first, second := mat.NewDense(20, 5, nil), mat.NewDense(20, 5, nil)
@@ -51,14 +51,14 @@ func TestAlignmentAndUniformityAgreeWithTheGraph(t *testing.T) {
 	}
 }
 
-// hashed turns a number into one from −1/2 to 1/2 that looks random.
+// hashed returns a pseudo-random number from −1/2 to 1/2 that depends on x alone.
 func hashed(x float64) float64 {
 	x = math.Sin(x) * 43758.5453
 	return x - math.Floor(x) - 0.5
 }
 
-// clusters returns n rows of 128 entries in ten classes that overlap, from the row with the given number on; peers/rows.py makes
-// the same.
+// clusters returns n rows of 128 entries in ten overlapping classes, starting at row number first. peers/rows.py makes
+// the same rows.
 func clusters(first, n int) (rows *mat.Dense, classes []int) {
 	const d = 128
 	rows, classes = mat.NewDense(n, d, nil), make([]int, n)
@@ -72,8 +72,8 @@ func clusters(first, n int) (rows *mat.Dense, classes []int) {
 	return rows, classes
 }
 
-// BenchmarkKNN classifies 10,000 queries by their 200 nearest among 60,000 rows of 128 entries, from rows as they are to
-// classes. peers/step.py sets it beside others.
+// BenchmarkKNN classifies 10,000 queries by their 200 nearest of 60,000 rows of 128 entries, including normalization
+// and the vote. peers/step.py compares it with other libraries.
 func BenchmarkKNN(b *testing.B) {
 	b.Run("engine", func(b *testing.B) { benchmarkKNN(b, evaluate.KNN{K: 200, Engine: enginetest.Found(b)}) })
 	b.Run("processor", func(b *testing.B) { benchmarkKNN(b, evaluate.KNN{K: 200}) })
@@ -101,9 +101,10 @@ func benchmarkKNN(b *testing.B, knn evaluate.KNN) {
 	}
 }
 
-// Logits whose classes are three deviations apart, positives high up being like no negative, and nobody tells the prior: with an estimate of
-// it, curves without negatives lie within 0.02 of those by the true classes, beside what chance explains in each bin, for probabilities that
-// are right and for some that are not. The estimate of one sample, from which labeled positives were taken out, is converted first.
+// The logits of the two classes are three standard deviations apart, so high scores are almost surely positive. The
+// prior is estimated. The reliability without negatives then lies within 0.02 plus sampling error of the one with true
+// classes, for calibrated and for uncalibrated probabilities. In the single-dataset setting the estimate for the
+// unlabeled examples is converted first.
 func TestReliabilityWithAnEstimatedPrior(t *testing.T) {
 	estimators := map[string]func([]float64, []bool, prior.Config) (prior.Estimate, error){"BBE": prior.BBE, "DEDPUL": prior.DEDPUL}
 	for _, pi := range []float64{0.2, 0.5} {

@@ -1,15 +1,15 @@
 package evaluate
 
-// Kappa returns Cohen's κ of two predictions of each example: how far they agree beyond what two that know nothing of each other would,
-// as of two views of one image by the same classifier, which needs no label at all. With the share of equal predictions p and the
-// one by chance c, which follows from how often each predicts positive, it is (p−c)/(1−c): 1 where all are equal, 0 by chance. Where
-// both give one and the same answer to everything, of which agreement says nothing, it is 0.
+// Kappa returns Cohen's κ of two binary predictions of each example: their agreement beyond that of independent
+// predictions. It needs no labels, for example for predictions of two views of one image. With the share p of equal
+// predictions and the share c expected by chance from the positive rates, κ = (p−c)/(1−c): 1 if all are equal, 0 at
+// chance level. If both predictions are constant and equal, κ is 0.
 //
 // It is an error if the lengths differ or there is no example.
 //
 // Source: J. Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
 func Kappa(a, b []bool) (float64, error) {
-	c, err := Count(a, b) // which of the two is called truth does not matter
+	c, err := Count(a, b) // the order of a and b does not matter
 	if err != nil {
 		return 0, err
 	}

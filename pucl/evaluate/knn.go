@@ -14,26 +14,27 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// KNN is the weighted nearest-neighbor classifier by which contrastive learning is monitored: each of the K rows of a [Bank]
-// of highest cosine similarity s to a query votes for its class with weight exp(s/τ). The zero value works; its K and τ are
-// those of the code that was published with "Contrastive Positive Unlabeled Learning".
+// KNN is the weighted nearest-neighbor classifier for monitoring contrastive learning. Each of the K rows of a [Bank]
+// with the highest cosine similarity s to a query votes for its class with weight exp(s/τ). The zero value is usable;
+// its K and τ are those of the code published with "Contrastive Positive Unlabeled Learning".
 //
 // Source: Z. Wu, Y. Xiong, S. Yu and D. Lin, "Unsupervised Feature Learning via Non-Parametric Instance Discrimination"
 // (2018), section 3.4.
 type KNN struct {
 	K           int     // neighbors; 0 means 200, or all rows of a smaller bank
 	Temperature float64 // τ; 0 means 0.1
-	BlockRows   int     // most queries compared at once with as many as 4096 rows of the bank; 0 means 1024, fewer for K > 1024
+	BlockRows   int     // queries per block, compared with up to 4096 bank rows; 0 means 1024, fewer for K > 1024
 
 	// Engine computes the similarities, in float32; nil means the processor, in float64.
 	Engine *engine.Engine
 }
 
-// bankRows is how many rows of the bank are compared at once at most: memory grows with neither the bank nor the queries.
+// bankRows is the largest number of bank rows compared at once. It bounds the memory, whatever the number of bank rows
+// and queries.
 const bankRows = 4096
 
-// parts yields the first row and the end of each part of n rows, at most most rows long: all but the last part have the same
-// size, and that one nearly, since the engine compiles for each size.
+// parts yields the first row and the end of each part of n rows; no part has more than most rows. All parts have the
+// same size except the last, which is little smaller, because the engine compiles for each size.
 func parts(n, most int) iter.Seq2[int, int] {
 	number := (n + most - 1) / most
 	size := (n + number - 1) / number
@@ -43,8 +44,8 @@ func parts(n, most int) iter.Seq2[int, int] {
 	}
 }
 
-// Votes returns, for queries [n, d], the share of the votes for each class, [n, classes]; rows sum to 1. Embeddings need no
-// unit length. Of equally similar rows the first of the bank counts as nearer.
+// Votes returns, for queries [n, d], the share of the votes for each class, [n, classes]; rows sum to 1. Embeddings
+// need no unit length. Of equally similar bank rows the first counts as nearer.
 func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error) {
 	if _, err := rowLengths(queries); err != nil {
 		return nil, err
@@ -76,7 +77,8 @@ func (c KNN) Votes(bank *Bank, queries *mat.Dense) (votes *mat.Dense, err error)
 	return votes, nil
 }
 
-// check fills in the zero fields for bank and queries. It is an error if they do not fit, or if a field is out of range.
+// check sets the zero fields to their defaults. It is an error if bank and queries do not fit, or if a field is out of
+// range.
 func (c KNN) check(bank *Bank, queries *mat.Dense) (KNN, error) {
 	if err := bank.check(); err != nil {
 		return c, err
@@ -99,7 +101,7 @@ func (c KNN) check(bank *Bank, queries *mat.Dense) (KNN, error) {
 	return c, nil
 }
 
-// Predict returns the class with the most votes for every query; of equals the one with the smaller number.
+// Predict returns the class with the most votes for every query; of tied classes the smallest number.
 func (c KNN) Predict(bank *Bank, queries *mat.Dense) ([]int, error) {
 	votes, err := c.Votes(bank, queries)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// plainVotes sorts the whole bank for every query.
+// plainVotes computes the votes of one query by sorting the whole bank.
 func plainVotes(bank [][]float64, classes []int, count int, query []float64, k int, tau float64) []float64 {
 	cosine := func(a, b []float64) float64 {
 		var ab, aa, bb float64
@@ -71,7 +71,7 @@ func TestVotesAgainstPlainLoops(t *testing.T) {
 			rows, queries := normals(rng, tt.bank, 6), normals(rng, tt.queries, 6)
 			queries[0], rows[3] = make([]float64, 6), make([]float64, 6)
 			if tt.k < tt.bank && tt.engine {
-				queries[0][0] = 1 // the nearest of equals is a matter of rounding in float32
+				queries[0][0] = 1 // in float32, rounding decides between equally near rows
 			}
 			classes := make([]int, tt.bank)
 			for i := range classes {
@@ -99,7 +99,7 @@ func TestVotesAgainstPlainLoops(t *testing.T) {
 	}
 }
 
-// Of rows that are equally similar the first of the bank is the neighbor, whatever the blocks.
+// Of equally similar rows the first of the bank is the neighbor, for every block size.
 func TestTiesGoToTheFirstRow(t *testing.T) {
 	const n = 10000
 	x, classes := mat.NewDense(n, 2, nil), make([]int, n)
@@ -180,7 +180,7 @@ func TestReadingsNameTheirBanks(t *testing.T) {
 		"all true classes (400 rows, 2 classes) … reading without negatives takes one made")
 }
 
-// The marks of held-out rows are for judging the votes and must not go into them.
+// The labels of held-out rows are used to evaluate the votes and must not influence them.
 func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	bank := expect.Must(LabeledPositives(dense(normals(rng, 50, 3)), append([]bool{true, true, true}, make([]bool, 47)...)))(t)
@@ -192,7 +192,8 @@ func TestVotesDoNotSeeHeldOutMarks(t *testing.T) {
 		"the share predicted positive changes with the held-out marks: %g and %g", a.Predicted, b.Predicted)
 }
 
-// Without a prior the threshold is half of the votes: (1, 0) and the labeled row beside it have most, (0, 1) hardly any.
+// Without a prior the threshold is half of the votes: (1, 0) and the labeled row near it have most of them, (0, 1) has
+// few.
 func TestReadPUWithoutAPrior(t *testing.T) {
 	bank := expect.Must(LabeledPositives(mat.NewDense(2, 2, []float64{1, 0, 0, 1}), []bool{true, false}))(t)
 	s := expect.Must(KNN{}.ReadPU(bank, mat.NewDense(3, 2, []float64{2, 0, 3, 0, 0, 1}), []bool{true, false, false}, ScoreConfig{}))(t)

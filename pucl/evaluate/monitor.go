@@ -8,16 +8,16 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// PUReading is how a [KNN] over a bank of labeled positives does on held-out PU data. No true class is behind it.
+// PUReading is the result of a [KNN] over a bank of labeled positives on held-out PU data. It depends on no true class.
 type PUReading struct {
 	PU
 	Bank string // what the bank knows
 }
 
-// String names the bank and gives the measures.
+// String returns the bank and the measures.
 func (r PUReading) String() string { return "kNN over " + r.Bank + ", " + r.PU.String() }
 
-// BinaryReading is how a [KNN] does on examples whose true classes are known, positive or negative.
+// BinaryReading is the result of a [KNN] on examples with known true classes, positive or negative.
 type BinaryReading struct {
 	Binary
 	Bank string // what the bank knows
@@ -28,7 +28,7 @@ func (r BinaryReading) String() string {
 	return "kNN over " + r.Bank + ", judged by true classes: " + r.Binary.String()
 }
 
-// ClassesReading is how a [KNN] does on examples whose true classes are known, one of several.
+// ClassesReading is the result of a [KNN] on examples with known true classes, one of several.
 type ClassesReading struct {
 	Classes
 	Bank string // what the bank knows
@@ -39,13 +39,14 @@ func (r ClassesReading) String() string {
 	return "kNN over " + r.Bank + ", judged by true classes: " + r.Classes.String()
 }
 
-// ReadPU judges an encoder without looking at one true class: the bank knows [LabeledPositives] of the training set, x [n, d]
-// and labeled [n] are held-out PU data. The score of an example is the share of the votes for "labeled positive".
+// ReadPU evaluates an encoder without true classes. The bank holds [LabeledPositives] of the training set; x [n, d] and
+// labeled [n] are held-out PU data. The score of an example is the share of its votes for "labeled positive".
 //
-// With a prior in config, the threshold is where that share of the population (see [ScoreConfig]) lies above. Without one it
-// is half of the votes, which means little, since positives are among the unlabeled; the proxy AUC needs none.
+// With a prior in config, the threshold leaves that share of the population (see [ScoreConfig]) above. Without a prior
+// it is half of the votes, which means little, because the unlabeled rows contain positives; the proxy AUC needs no
+// threshold.
 //
-// A bank that knows true classes is an error: what comes out would no longer be a measure without negatives.
+// A bank of true classes is an error, because the result would not be a measure without negatives.
 func (c KNN) ReadPU(bank *Bank, x *mat.Dense, labeled []bool, config ScoreConfig) (PUReading, error) {
 	if err := bank.check(); err != nil {
 		return PUReading{}, err
@@ -73,8 +74,9 @@ func (c KNN) ReadPU(bank *Bank, x *mat.Dense, labeled []bool, config ScoreConfig
 	return PUReading{PU: s, Bank: bank.String()}, err
 }
 
-// ReadBinary judges the votes for class 1 of a bank of two classes by the true classes [n] of the rows of x [n, d], positive
-// above threshold: 0.5 for a supervised bank, what [Threshold] finds for one of labeled positives.
+// ReadBinary evaluates the votes for class 1 of a bank of two classes against the true classes [n] of the rows of x [n,
+// d]. An example is predicted positive above threshold: use 0.5 for a supervised bank and [Threshold] for a bank of
+// labeled positives.
 func (c KNN) ReadBinary(bank *Bank, x *mat.Dense, truth []bool, threshold float64) (BinaryReading, error) {
 	scores, err := c.positiveVotes(bank, x, len(truth), "true classes")
 	if err != nil {
@@ -84,8 +86,8 @@ func (c KNN) ReadBinary(bank *Bank, x *mat.Dense, truth []bool, threshold float6
 	return BinaryReading{Binary: b, Bank: bank.String()}, err
 }
 
-// ReadClasses judges the predictions of a supervised bank by the true classes [n] of the rows of x [n, d]. A bank of labeled
-// positives, which knows no true classes, is an error.
+// ReadClasses evaluates the predictions of a supervised bank against the true classes [n] of the rows of x [n, d]. A
+// bank of labeled positives is an error.
 func (c KNN) ReadClasses(bank *Bank, x *mat.Dense, truth []int) (ClassesReading, error) {
 	if err := bank.check(); err != nil {
 		return ClassesReading{}, err
@@ -105,7 +107,8 @@ func (c KNN) ReadClasses(bank *Bank, x *mat.Dense, truth []int) (ClassesReading,
 	return ClassesReading{Classes: s, Bank: bank.String()}, err
 }
 
-// positiveVotes returns the shares of the votes for class 1 of 2, for rows of which something is known of n.
+// positiveVotes returns the shares of the votes for class 1 of 2. The rows of x must number n; what names the n items
+// in an error.
 func (c KNN) positiveVotes(bank *Bank, x *mat.Dense, n int, what string) ([]float64, error) {
 	if err := bank.check(); err != nil {
 		return nil, err

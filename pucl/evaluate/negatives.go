@@ -14,41 +14,45 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// NegativesConfig says how negatives are drawn and corrected. The zero value draws batches of 256 at τ = 0.5 and corrects nothing.
+// NegativesConfig sets how negatives are drawn and corrected. The zero value draws batches of 256 at τ = 0.5 and
+// applies no correction.
 type NegativesConfig struct {
 	Tau       float64 // temperature; 0 means 0.5
 	TauPlus   float64 // τ⁺ of the correction, from 0 to below 1
-	Positives int     // M, how many of an example's other views stand for its class; 0 means all of them
-	Batch     int     // b, examples of a batch with the anchor; 0 means 256, or all there are if these are fewer
-	Anchors   int     // how many examples are anchors, evenly out of all; 0 means 256
+	Positives int     // M, number of the anchor's other views in the correction; 0 means all
+	Batch     int     // b, batch size, with the anchor; 0 means 256, at most all examples
+	Anchors   int     // number of anchors, spread evenly over all examples; 0 means 256
 	Draws     int     // batches for each anchor; 0 means 32
 	Seed      uint64
 }
 
-// Negatives tells what an anchor meets that takes all other examples of a batch for negatives, and how good an estimate of the mean of
-// exp s over examples of other classes it has: the mean over all, which the self-supervised loss takes, and the one that debiased
-// contrastive learning corrects by the anchor's other views,
+// Negatives holds the errors of an anchor that treats all other examples of a batch as negatives. The target is the
+// mean of exp s over examples of other classes. The plain estimate is the mean over all other examples, as in the
+// self-supervised loss. The corrected estimate is that of debiased contrastive learning, from the anchor's other views:
 //
 //	g = max{ (mean over all − τ⁺ · mean over M own views) / (1−τ⁺), e^(−1/τ) }.
 //
-// The truth is the mean over all examples of other classes that are given. Bias and deviation are shares of it.
+// The target is computed over all given examples of other classes. Bias and deviation are relative to it.
 type Negatives struct {
-	False     float64        // share of the drawn negatives that are of the anchor's class
-	Clipped   float64        // share of the corrected estimates that are on the floor e^(−1/τ)
+	False     float64        // share of the drawn negatives in the anchor's class
+	Clipped   float64        // share of the corrected estimates at the floor e^(−1/τ)
 	Plain     EstimatorError // the mean over all negatives
 	Corrected EstimatorError // g
 }
 
-// EstimatorError is how an estimate of a positive number goes wrong over draws of batches, in shares of the true number, a mean over anchors.
+// EstimatorError is the error of an estimate of a positive number over draws of batches, relative to that number,
+// averaged over anchors.
 type EstimatorError struct {
-	Bias      float64 // mean of the estimate, less the truth
-	Deviation float64 // root of the variance over draws
+	Bias      float64 // mean of the estimate minus the true value
+	Deviation float64 // standard deviation over draws
 }
 
-// MeasureNegatives measures embeddings of examples whose true classes are known: views are two or more views of them, each [n, d] row by
-// row, of which any scale will do. A batch is drawn as in training: the anchor in the first view, and b−1 other examples in all views.
+// MeasureNegatives measures embeddings of examples with known true classes. The argument views holds two or more views,
+// each [n, d] row by row, of any scale. A batch is drawn as in training: the anchor in the first view, and b−1 other
+// examples in all views.
 //
-// It is an error if views differ in shape or are not finite, if a class is the only one, or if the configuration does not fit.
+// It is an error if views differ in shape or are not finite, if only one class occurs, or if the configuration does not
+// fit.
 //
 // Source: C.-Y. Chuang et al., "Debiased Contrastive Learning" (2020), equations (6) and (7).
 func MeasureNegatives(views []*mat.Dense, classes []int, config NegativesConfig) (Negatives, error) {
@@ -77,12 +81,12 @@ func (e *EstimatorError) add(one EstimatorError, of int) {
 	e.Deviation += one.Deviation / float64(of)
 }
 
-// check returns the views with rows of length one, or what is wrong with them or the configuration.
+// check returns the views with rows of length one, or an error about the views or the configuration.
 func (c NegativesConfig) check(views []*mat.Dense, classes []int) (unit []*mat.Dense, err error) {
 	switch {
 	case len(views) < 2:
 		return nil, fmt.Errorf("evaluate: %d views of the examples; an anchor needs another view that stands for its class: give two or more", len(views))
-	case !(c.Tau >= 1./300) || math.IsInf(c.Tau, 1): // squares of sums of e^(1/τ) are computed with
+	case !(c.Tau >= 1./300) || math.IsInf(c.Tau, 1): // bounds squares of sums of e^(1/τ)
 		return nil, fmt.Errorf("evaluate: temperature τ = %g; it divides the similarities and must be 1/300 or more", c.Tau)
 	case !(c.TauPlus >= 0 && c.TauPlus < 1):
 		return nil, fmt.Errorf("evaluate: τ⁺ = %g; it is the chance to meet the anchor's own class and must lie from 0 to below 1", c.TauPlus)
@@ -146,7 +150,7 @@ func (c NegativesConfig) measure(unit []*mat.Dense, classes []int, anchor int, r
 	rest := rows.All(n)
 	rest[anchor], rest[n-1] = rest[n-1], rest[anchor]
 	for draw := range c.Draws {
-		for i := range c.Batch - 1 { // the first of a shuffle
+		for i := range c.Batch - 1 { // partial Fisher–Yates shuffle
 			j := i + rng.IntN(n-1-i)
 			rest[i], rest[j] = rest[j], rest[i]
 			plain[draw] += each[rest[i]] / float64(c.Batch-1)
@@ -164,7 +168,7 @@ func (c NegativesConfig) measure(unit []*mat.Dense, classes []int, anchor int, r
 	return out
 }
 
-// estimated compares estimates with the truth.
+// estimated returns the bias and deviation of estimates relative to truth.
 func estimated(estimates []float64, truth float64) EstimatorError {
 	return EstimatorError{Bias: floats.Sum(estimates)/float64(len(estimates))/truth - 1, Deviation: stat.PopStdDev(estimates, nil) / truth}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// randomViews returns so many views of n examples of three classes, which lie about three directions.
+// randomViews returns the given number of views of n examples of three classes, which lie around three directions.
 func randomViews(n, views int) (x []*mat.Dense, classes []int) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for range views {
@@ -34,7 +34,7 @@ func randomViews(n, views int) (x []*mat.Dense, classes []int) {
 	return x, classes
 }
 
-// Where a batch is all there is, there is one draw: loops without any matrix give the numbers.
+// If the batch is the whole data set there is one draw, and plain loops give the same numbers.
 func TestNegativesAgainstLoops(t *testing.T) {
 	const n, tau, tauPlus = 12, 0.4, 0.5
 	for _, positives := range []int{0, 1} {
@@ -90,8 +90,8 @@ func TestNegativesAgainstLoops(t *testing.T) {
 	}
 }
 
-// Anchors are taken evenly out of all examples: three of twelve are the first, the fifth and the ninth, each of which is the one anchor where it
-// comes first. Batches are all there is, so that nothing is drawn.
+// Anchors are spread evenly over all examples: three of twelve are the first, the fifth and the ninth. Each equals the
+// single anchor of data that start with it. The batch is the whole data set, so that nothing is drawn.
 func TestNegativesOfAnchors(t *testing.T) {
 	const n = 12
 	x, classes := randomViews(n, 2)
@@ -116,7 +116,8 @@ func TestNegativesOfAnchors(t *testing.T) {
 	near(t, "corrected", got.Corrected.Bias, corrected, 1e-12)
 }
 
-// In batches the mean over draws stays, a share of draws is false as classes are frequent, and the deviation is that of a mean without replacement.
+// Over batches the mean is unbiased, the share of false negatives follows the class frequency, and the deviation is
+// that of a mean without replacement.
 func TestNegativesOverDraws(t *testing.T) {
 	const n, b = 90, 10
 	x, classes := randomViews(n, 2)

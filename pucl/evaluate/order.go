@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Counts are numbers of examples, halves among them. As text they stand one after the other, with spaces.
+// Counts holds numbers of examples, including halves. Its text form separates them with spaces.
 type Counts []float64
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -38,7 +38,7 @@ func (c *Counts) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// auc returns which share of the pairs of an example and one of so many others the examples win.
+// auc returns the share of pairs of an example and one of the others that the examples win.
 func (c Counts) auc(others int) (won float64) {
 	for _, count := range c {
 		won += count
@@ -46,14 +46,14 @@ func (c Counts) auc(others int) (won float64) {
 	return won / (float64(len(c)) * float64(others))
 }
 
-// below returns for every example that truth marks how many others have a lower score, those of the same score counting half, in
-// ascending order.
+// below returns, for every example marked in truth, the number of other examples with a lower score, in ascending
+// order. An equal score counts half.
 func below(scores []float64, truth []bool) Counts {
 	order := rows.All(len(scores))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	var counts Counts
 	passed := 0
-	for first := 0; first < len(order); { // one group of equal scores after the other, from the lowest up
+	for first := 0; first < len(order); { // groups of equal scores, in ascending order
 		end, marked := first, 0
 		for ; end < len(order) && scores[order[end]] == scores[order[first]]; end++ {
 			if truth[order[end]] {

@@ -5,54 +5,55 @@ import (
 	"math"
 )
 
-// ScoreConfig says what is known of held-out PU data. The zero value knows no class prior and takes the unlabeled examples for
-// a sample of all data.
+// ScoreConfig holds the known facts about held-out PU data. The zero value means an unknown class prior and unlabeled
+// examples that are a sample of all data.
 type ScoreConfig struct {
 	// Prior is the class prior π, above 0 and below 1: in the case-control settings the share of positives among the
-	// unlabeled examples, in the single-dataset setting that among all examples, labeled and not. 0 means unknown, which
-	// leaves the measures that need it undefined.
+	// unlabeled examples, in the single-dataset setting their share among all examples. 0 means unknown; the measures
+	// that need it are then undefined.
 	Prior float64
 
-	// SingleDataset says that the labeled positives were taken out of the one sample that there is, so that the labeled and
-	// the unlabeled examples together are a sample of all data. Otherwise, case-control, the unlabeled ones alone are.
+	// SingleDataset states that the labeled positives were taken out of the only sample, so that labeled and unlabeled
+	// examples together are a sample of all data. Otherwise (case-control) the unlabeled examples alone are.
 	SingleDataset bool
 }
 
-// PU measures how good scores look to somebody who knows labeled positives but not one negative: held-out examples, none of which
-// was trained on. Under the assumption that labeled positives are positives drawn at random, its measures estimate or
-// order what the true classes would tell.
+// PU holds measures of scores on held-out labeled positives and unlabeled examples, none of which was used for
+// training. If labeled positives are a random sample of the positives, the measures estimate or rank the measures with
+// true classes.
 type PU struct {
-	Recall    float64 // share of the labeled positives predicted positive: an estimate of the true recall
-	Predicted float64 // share of the population predicted positive; see ScoreConfig.SingleDataset for what the population is
-	ProxyAUC  float64 // [AUC] of labeled positives against unlabeled examples, as if these were negatives
-	Prior     float64 // π as in ScoreConfig, 0 where unknown
+	Recall    float64 // share of labeled positives predicted positive; estimates the recall
+	Predicted float64 // share of the population predicted positive; ScoreConfig.SingleDataset defines the population
+	ProxyAUC  float64 // [AUC] of labeled positives against unlabeled examples as negatives
+	Prior     float64 // π as in ScoreConfig; 0 if unknown
 	Labeled   int     // labeled positives held out
 	Unlabeled int     // unlabeled examples held out
-	Constant  bool    // every score is the same, but for rounding
+	Constant  bool    // all scores are equal up to rounding
 
-	// UnlabeledPrior is the share of positives among the unlabeled, 0 where π is not known. It is π itself in the case-control
-	// settings and below it in the single-dataset setting.
+	// UnlabeledPrior is the share of positives among the unlabeled examples; 0 if π is unknown. It equals π in the
+	// case-control settings and is below π in the single-dataset setting.
 	UnlabeledPrior float64
 
-	// Below tells of every labeled positive how many unlabeled examples have a lower score, one of the same score counting half, in
-	// ascending order: what a measure wants to know which looks at the order of scores alone. How many have the same score is not kept, so
-	// that with many ties prior.BBEOfOrder may be too low.
+	// Below holds, for every labeled positive, the number of unlabeled examples with a lower score, in ascending order.
+	// An equal score counts half. Measures that depend only on the order of scores use it. It does not record ties, so
+	// prior.BBEOfOrder may be too low with many ties.
 	Below Counts
 
-	// Losses are means of the sigmoid loss ℓ(t) = 1/(1+e^t), t being a score less the threshold; they mean something for logits.
+	// Losses holds means of the sigmoid loss ℓ(t) = 1/(1+e^t), where t is a score minus the threshold; they are
+	// meaningful for logits.
 	Losses Losses
 }
 
-// Losses are means over examples of the losses of calling them positive, ℓ(t), or negative, ℓ(−t).
+// Losses holds means over examples of the losses of predicting positive, ℓ(t), or negative, ℓ(−t).
 type Losses struct {
-	Positive            float64 // of calling labeled positives positive
-	PositiveAsNegative  float64 // of calling labeled positives negative
-	UnlabeledAsNegative float64 // of calling the population's examples negative, see ScoreConfig.SingleDataset
+	Positive            float64 // of labeled positives as positive
+	PositiveAsNegative  float64 // of labeled positives as negative
+	UnlabeledAsNegative float64 // of the population (see ScoreConfig.SingleDataset) as negative
 }
 
-// ScorePU measures scores on held-out PU data, labeled marking the labeled positives; an example is predicted positive where
-// its score is above threshold: 0 for logits, 0.5 for probabilities. Both kinds must occur, and a prior that is given must
-// leave some unlabeled negatives.
+// ScorePU measures scores on held-out PU data; labeled is the mask of labeled positives. An example is predicted
+// positive if its score is above threshold: 0 for logits, 0.5 for probabilities. Both kinds of examples must occur. A
+// given prior must leave some unlabeled negatives.
 func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreConfig) (PU, error) {
 	predicted, err := above(scores, len(labeled), threshold)
 	if err != nil {
@@ -82,7 +83,7 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 	if config.SingleDataset {
 		s.Predicted = c.Predicted()
 		if s.Prior > 0 {
-			// Of the n examples π·n are positive, and the labeled ones among them are gone from the unlabeled.
+			// π·n of the n examples are positive. The labeled ones are not among the unlabeled.
 			positives := s.Prior*float64(c.N()) - float64(s.Labeled)
 			if s.UnlabeledPrior = positives / float64(s.Unlabeled); s.UnlabeledPrior < 0 {
 				return PU{}, fmt.Errorf("evaluate: %d of %d examples are labeled positives, more than the class prior %g allows; "+
@@ -100,7 +101,7 @@ func lossesOf(scores []float64, labeled []bool, threshold float64, singleDataset
 	var labels, population float64
 	for i, s := range scores {
 		asPositive := 0.5
-		if s != threshold { // which may both be infinite
+		if s != threshold { // both may be infinite
 			asPositive = 1 / (1 + math.Exp(s-threshold))
 		}
 		if labeled[i] {
@@ -117,11 +118,11 @@ func lossesOf(scores []float64, labeled []bool, threshold float64, singleDataset
 	return l
 }
 
-// Risk returns the non-negative risk of the sigmoid loss, lower being better, NaN where the prior is not known:
+// Risk returns the non-negative risk of the sigmoid loss; lower is better, NaN if the prior is unknown:
 //
 //	π·E_P[ℓ(t)] + max(0, E_U[ℓ(−t)] − π·E_P[ℓ(−t)])
 //
-// It differs from 1 − [PU.ProxyAccuracy] by looking at how sure the scores are, and so depends on their scale.
+// Unlike 1 − [PU.ProxyAccuracy], it depends on the margin of the scores and so on their scale.
 //
 // Source: R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator"
 // (2017), Equation (6).
@@ -132,14 +133,14 @@ func (s PU) Risk() float64 {
 	return s.Prior*s.Losses.Positive + max(0, s.Losses.UnlabeledAsNegative-s.Prior*s.Losses.PositiveAsNegative)
 }
 
-// ProxyAccuracy returns the accuracy as far as PU data show it, NaN where the prior is not known:
+// ProxyAccuracy returns an unbiased estimate of the accuracy from PU data; NaN if the prior is unknown:
 //
 //	2π·recall + (1 − predicted) − π
 //
-// Its expectation is the true accuracy: the unlabeled examples predicted negative are π(1−recall) + (1−π)·specificity of
-// all. Noise can carry it below 0 or above 1. The source leaves out −π, which changes no order. In the single-dataset
-// setting the population is labeled and unlabeled examples together; the code published with the source counts the labeled
-// ones otherwise there, so that its numbers are not this accuracy plus π.
+// Its expectation is the true accuracy: the predicted negatives are a share π(1−recall) + (1−π)·specificity of the
+// population. Noise can push it below 0 or above 1. The source omits −π, which does not change the order. In the
+// single-dataset setting the population is labeled and unlabeled examples together. The published code counts the
+// labeled ones differently there, so its numbers are not this accuracy plus π.
 //
 // Source: W. Wang, D.-D. Wu, M. Li, J. Zhang, G. Niu and M. Sugiyama, "Accessible, Realistic, and Fair Evaluation of
 // Positive-Unlabeled Learning Algorithms" (2025), arXiv 2509.24228.
@@ -150,12 +151,13 @@ func (s PU) ProxyAccuracy() float64 {
 	return 2*s.Prior*s.Recall + (1 - s.Predicted) - s.Prior
 }
 
-// AUC returns [PU.ProxyAUC] corrected for the positives among the unlabeled, an estimate of the true AUC; NaN where the prior is
-// not known. A positive beats a share π_u of the unlabeled, the positives, half the time, so that
+// AUC returns [PU.ProxyAUC] corrected for the positives among the unlabeled, an estimate of the true AUC; NaN if the
+// prior is unknown. The share π_u of the unlabeled is positive, and a labeled positive ranks above half of that share,
+// so that
 //
 //	ProxyAUC = π_u/2 + (1−π_u)·AUC
 //
-// Noise can carry it above 1.
+// Noise can push it above 1.
 //
 // Source: S. Jain, M. White and P. Radivojac, "Recovering True Classifier Performance in Positive-Unlabeled Learning"
 // (2017), arXiv 1702.00518.
@@ -166,9 +168,9 @@ func (s PU) AUC() float64 {
 	return (s.ProxyAUC - s.UnlabeledPrior/2) / (1 - s.UnlabeledPrior)
 }
 
-// LeeLiu returns recall² divided by the share predicted positive, an estimate of precision·recall/π: it orders classifiers
-// without knowing π, is 1 for "always positive", and 1/π at best. NaN where nothing of the population is predicted positive:
-// a labeled positive that lies beside the population, as in case-control, does not help it. [ByLeeLiu] is 0 there.
+// LeeLiu returns recall² divided by the share predicted positive, an estimate of precision·recall/π. It ranks
+// classifiers without π; it is 1 for "always positive" and 1/π at best. It is NaN if no example of the population is
+// predicted positive, even if a case-control labeled positive is; [ByLeeLiu] is 0 there.
 //
 // Source: W. S. Lee and B. Liu, "Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression" (2003).
 func (s PU) LeeLiu() float64 {
@@ -178,7 +180,7 @@ func (s PU) LeeLiu() float64 {
 	return s.Recall * s.Recall / s.Predicted
 }
 
-// Degeneracy returns how the classifier is degenerate: all its scores are the same, or at least all its predictions.
+// Degeneracy returns the kind of degeneracy: all scores are equal, or else all predictions are equal.
 func (s PU) Degeneracy() Degeneracy {
 	switch {
 	case s.Constant:
@@ -194,7 +196,7 @@ func (s PU) Degeneracy() Degeneracy {
 // Degenerate reports whether the classifier is degenerate in any way.
 func (s PU) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
 
-// String gives all measures, says that they know no negatives, and says so where the classifier is degenerate.
+// String returns all measures, the note that they use no negatives, and the degeneracy of a degenerate classifier.
 func (s PU) String() string {
 	leeLiu := "undefined"
 	if l := s.LeeLiu(); !math.IsNaN(l) {

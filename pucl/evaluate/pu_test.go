@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// A world of which everything is known: positives with scores 1, 2, 3, 4 and negatives with scores 0, 2, −1, −1, −2, 3, all
-// equally often, π = 0.4. Accuracy and AUC can be counted.
+// A fully known distribution: positives with scores 1, 2, 3, 4 and negatives with scores 0, 2, −1, −1, −2, 3, all
+// equally likely, π = 0.4. Accuracy and AUC follow by counting.
 var (
 	worldPositive = []float64{1, 2, 3, 4}
 	worldNegative = []float64{0, 2, -1, -1, -2, 3}
@@ -32,8 +32,8 @@ func worldScores(positives, negatives int) (scores []float64, truth []bool) {
 	return scores, truth
 }
 
-// With labeled positives that have exactly the scores of all positives, the measures without negatives are no estimates any
-// more but the true values.
+// If the labeled positives have exactly the score distribution of all positives, the measures without negatives equal
+// the true values.
 func TestProxiesAreExactWithoutSampling(t *testing.T) {
 	for _, threshold := range []float64{-5, -1, 0, 1.5, 2.5, 9} {
 		all, truth := worldScores(1, 1)
@@ -49,14 +49,15 @@ func TestProxiesAreExactWithoutSampling(t *testing.T) {
 				near(t, at+"Lee–Liu", s.LeeLiu(), want.Precision()*want.Recall()/0.4, 1e-12)
 			}
 		}
-		// Case-control: the unlabeled are the world, the labeled a sample beside it.
+		// Case-control: the unlabeled examples are the distribution; the labeled ones are a separate sample.
 		scores, labeled := append(append([]float64(nil), worldPositive...), all...), make([]bool, 14)
 		for i := range 4 {
 			labeled[i] = true
 		}
 		check("case-control", expect.Must(ScorePU(scores, labeled, threshold, ScoreConfig{Prior: 0.4}))(t))
 
-		// Single-dataset: three worlds in which one positive in three is labeled, so that both kinds keep their scores.
+		// Single-dataset: three copies of the distribution, in which one positive in three is labeled, so that both
+		// kinds keep their score distribution.
 		scores, truth = worldScores(3, 3)
 		labeled = make([]bool, len(truth))
 		for i := range 4 {
@@ -73,11 +74,11 @@ func TestLeeLiuOfKnownClassifiers(t *testing.T) {
 	perfect := expect.Must(ScorePU([]float64{1, 1, 1, -1, -1, -1}, labeled, 0, ScoreConfig{Prior: 0.25}))(t)
 	near(t, "perfect", perfect.LeeLiu(), 4, 1e-15)
 	near(t, "proxy accuracy of the perfect one", perfect.ProxyAccuracy(), 1, 1e-15)
-	// Two labeled tie with one of four unlabeled and beat three: (0.5 + 3)/4.
+	// Two labeled positives tie with one of four unlabeled examples and rank above three: (0.5 + 3)/4.
 	near(t, "proxy AUC of the perfect one", perfect.ProxyAUC, 0.875, 1e-15)
 	near(t, "AUC of the perfect one", perfect.AUC(), 1, 1e-15)
 
-	// Case-control: one of two labeled is predicted positive, of the population nothing is.
+	// Case-control: one of two labeled positives is predicted positive, and no example of the population.
 	silent := expect.Must(ScorePU([]float64{1, -1, -2, -3, -4, -5}, labeled, 0, ScoreConfig{}))(t)
 	if got := silent.LeeLiu(); silent.Recall != 0.5 || silent.Predicted != 0 || !math.IsNaN(got) {
 		t.Errorf("recall %g, predicted positive %g: Lee–Liu %g, want NaN", silent.Recall, silent.Predicted, got)
@@ -85,8 +86,8 @@ func TestLeeLiuOfKnownClassifiers(t *testing.T) {
 	expect.Contains(t, silent.String(), "Lee–Liu undefined")
 }
 
-// Labeled positives with scores 2 and 0 beside unlabeled examples with scores 3, 0, −1 and −1: the counts by hand, the risk of logits
-// by its formula, and both from labeled positives that belong to the population.
+// Labeled positives with scores 2 and 0, and unlabeled examples with scores 3, 0, −1 and −1: counts by hand, and the
+// risk of logits by its formula, in both settings.
 func TestOrderAndRisk(t *testing.T) {
 	scores, labeled := []float64{0, 3, 0, -1, 2, -1}, []bool{true, false, false, false, true, false}
 	sigmoid := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
@@ -100,14 +101,15 @@ func TestOrderAndRisk(t *testing.T) {
 	near(t, "risk of one sample", one.Risk(), 0.4*(1-asNegative)+(4*unlabeled+2*asNegative)/6-0.4*asNegative, 1e-15)
 	moved := expect.Must(ScorePU([]float64{5, 8, 5, 4, 7, 4}, labeled, 5, ScoreConfig{Prior: 0.4}))(t)
 	near(t, "risk about another threshold", moved.Risk(), s.Risk(), 1e-15)
-	// All of the population sure to be negative, which labeled positives are not: the second part stops at 0.
+	// The population has confidently negative scores, the labeled positives positive ones: the second term is clipped
+	// at 0.
 	overfit := expect.Must(ScorePU([]float64{9, -9, -9, -9, 9, -9}, labeled, 0, ScoreConfig{Prior: 0.4}))(t)
 	near(t, "risk that would be negative", overfit.Risk(), 0.4*sigmoid(-9), 1e-15)
 	r := expect.Must(ScorePU(scores, labeled, 0, ScoreConfig{}))(t).Risk()
 	expect.That(t, math.IsNaN(r), "without a prior %g", r)
 }
 
-// A score that lies on the threshold is as likely of either class, though both are infinite: ℓ(0) is ½, and the others' losses are 0 and 1.
+// A score equal to an infinite threshold has loss ℓ(0) = ½; the losses of the other scores are 0 and 1.
 func TestScoresAtAnInfiniteThreshold(t *testing.T) {
 	scores, labeled := []float64{math.Inf(-1), 1, 2, 3}, []bool{true, false, true, false}
 	threshold := expect.Must(Threshold(scores, 1))(t)
@@ -117,7 +119,7 @@ func TestScoresAtAnInfiniteThreshold(t *testing.T) {
 	}
 }
 
-// Scores of which many are the same, in any order: the counts are those of two loops.
+// For scores with many ties, in any order, the counts equal those of two loops.
 func TestBelowByLoops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	scores, labeled := make([]float64, 200), make([]bool, 200)
@@ -156,7 +158,8 @@ func TestCountsAsText(t *testing.T) {
 	refusal.Check(t, new(Counts).UnmarshalText([]byte("1 many")), `"many" is no number of examples … give a number such as 12`)
 }
 
-// Two of four labeled positives and three of ten of the population are predicted positive; the risk is −0.1 by its parts.
+// Two of four labeled positives and three of ten examples of the population are predicted positive; the parts of the
+// risk sum to −0.1.
 func TestProxies(t *testing.T) {
 	s := PU{Recall: 0.5, Predicted: 0.3, ProxyAUC: 0.8, Prior: 0.4, Losses: Losses{Positive: 0.25, PositiveAsNegative: 0.75, UnlabeledAsNegative: 0.5}}
 	unknown, silent := s, s
@@ -184,7 +187,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// Without a prior an epoch that calls nothing positive is chosen where there is no other, and never else; order by AUC would have it.
+// Without a prior, an epoch that predicts nothing positive is selected only if there is no other. The proxy AUC would
+// select it.
 func TestSilentEpochRanksLowest(t *testing.T) {
 	labeled := []bool{true, true, false, false, false, false}
 	measure := func(scores ...float64) PU { return expect.Must(ScorePU(scores, labeled, 0, ScoreConfig{}))(t) }

@@ -9,21 +9,21 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Reliability sets the probabilities that a classifier gives beside how many examples are positive: bins of examples with similar
-// probabilities, from the lowest up. Of a classifier whose probabilities can be believed Mean and Positive agree in every bin.
+// Reliability compares predicted probabilities with the share of positives, in bins of examples with similar
+// probabilities, in ascending order. For calibrated probabilities Mean and Positive agree in every bin.
 type Reliability []ReliabilityBin
 
 // ReliabilityBin is a bin of a [Reliability].
 type ReliabilityBin struct {
-	Mean     float64 // mean probability of the population's examples in it
-	Positive float64 // share of positives among them; an estimate without negatives may lie above 1
-	Error    float64 // standard error of Positive; where none or all are positive, by how much one that is otherwise would change it
-	Share    float64 // of the population in it
+	Mean     float64 // mean probability of the population's examples in the bin
+	Positive float64 // share of positives in the bin; without negatives the estimate may exceed 1
+	Error    float64 // standard error of Positive; if none or all are positive, the effect of one example
+	Share    float64 // of the population in the bin
 }
 
-// MeasureReliability compares probabilities with the true classes in so many bins, 0 meaning 10, each of about as many examples.
-// Equal probabilities fall into one bin; where that leaves nothing to the next ones, there are fewer. It is an error if there are no
-// probabilities, or one is not from 0 to 1.
+// MeasureReliability compares probabilities with the true classes in the given number of bins of about equal size; 0
+// means 10. Equal probabilities fall into one bin, so that there may be fewer bins. It is an error if there are no
+// probabilities, or if one is not from 0 to 1.
 func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliability, error) {
 	if err := checkProbabilities(probabilities, len(truth)); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliab
 		b.Positive /= n
 		if b.Positive > 0 && b.Positive < 1 {
 			b.Error = math.Sqrt(b.Positive * (1 - b.Positive) / n)
-		} else { // as if one were otherwise: none seen does not say that there is none
+		} else { // the effect of one example of the other class
 			b.Error = 1 / n
 		}
 		out = append(out, b)
@@ -52,11 +52,11 @@ func MeasureReliability(probabilities []float64, truth []bool, bins int) (Reliab
 	return out, nil
 }
 
-// MeasureReliabilityPU is MeasureReliability for somebody who knows held-out labeled positives but not one negative. In a bin with a
-// share u of the population and a share a of the labeled positives, π·a/u are positive by Bayes' rule; so the class prior must be
-// given, known or estimated, and an error in it is one in every bin, by the same factor. Package prior estimates it: for classes that are
-// three deviations apart, from 2,000 labeled positives, so well that bins lie within 0.02 of the truth, beside what Error tells. Labeled
-// positives must be drawn evenly.
+// MeasureReliabilityPU is [MeasureReliability] from held-out labeled positives and unlabeled examples. A bin with a
+// share u of the population and a share a of the labeled positives has a share π·a/u of positives, by Bayes' rule. The
+// class prior must be given; a relative error in it is the same in every bin. Package prior estimates it. For classes
+// three standard deviations apart and 2,000 labeled positives, the bins then lie within 0.02 plus Error of the truth.
+// The labeled positives must be a random sample of the positives.
 //
 // It is an error if a probability is not from 0 to 1, if the prior is not above 0 and below 1, or if there are no labeled positives or no
 // unlabeled examples.
@@ -99,7 +99,7 @@ func MeasureReliabilityPU(probabilities []float64, labeled []bool, config ScoreC
 		b.Positive = config.Prior * a / b.Share
 		if inside > 0 {
 			b.Error = b.Positive * math.Sqrt((1-a)/inside+(1-b.Share)/n)
-		} else { // as if it were one: none seen does not say that there is none
+		} else { // the effect of one labeled positive
 			b.Error = config.Prior / float64(len(positives)) / b.Share
 		}
 		out = append(out, b)
@@ -107,8 +107,8 @@ func MeasureReliabilityPU(probabilities []float64, labeled []bool, config ScoreC
 	return out, nil
 }
 
-// CalibrationError returns the mean distance of Mean and Positive, bins counting by their share, also called expected calibration
-// error: 0 where all probabilities can be believed. Noise in small bins makes it larger.
+// CalibrationError returns the expected calibration error: the mean of |Mean − Positive| over bins, weighted by Share.
+// It is 0 for perfectly calibrated probabilities. Noise in small bins increases it.
 func (r Reliability) CalibrationError() (sum float64) {
 	for _, b := range r {
 		sum += b.Share * math.Abs(b.Mean-b.Positive)
@@ -116,7 +116,7 @@ func (r Reliability) CalibrationError() (sum float64) {
 	return sum
 }
 
-// binned returns the examples bin by bin, in ascending order of their probabilities.
+// binned returns the indices of the examples of each bin, in ascending order of their probabilities.
 func binned(probabilities []float64, bins int) (of [][]int, err error) {
 	if bins = cmp.Or(bins, 10); bins < 1 {
 		return nil, fmt.Errorf("evaluate: %d bins; give 1 or more, or 0 for 10", bins)
@@ -128,7 +128,7 @@ func binned(probabilities []float64, bins int) (of [][]int, err error) {
 	for bin := 1; bin <= bins; bin++ {
 		end := bin * len(order) / bins
 		if end <= first {
-			continue // all of it is in a bin before
+			continue // a tie has put all of it into an earlier bin
 		}
 		for end < len(order) && probabilities[order[end]] == probabilities[order[end-1]] {
 			end++
@@ -139,7 +139,7 @@ func binned(probabilities []float64, bins int) (of [][]int, err error) {
 	return of, nil
 }
 
-// newBin returns a bin without its positives.
+// newBin returns a bin with all fields except Positive and Error.
 func newBin(probabilities []float64, index []int, population int) (b ReliabilityBin) {
 	for _, i := range index {
 		b.Mean += probabilities[i]

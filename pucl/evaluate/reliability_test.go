@@ -10,7 +10,8 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// Twelve examples by hand: three bins of four, the two lowest examples of the second bin being a tie with the last of the first.
+// Twelve examples by hand in three bins of four. The two lowest examples of the second bin tie with the last of the
+// first.
 func TestReliabilityByHand(t *testing.T) {
 	p := []float64{0.1, 0.2, 0.3, 0.3, 0.3, 0.5, 0.6, 0.6, 0.9, 1, 1, 1}
 	truth := []bool{false, false, true, false, false, true, false, true, true, true, true, false}
@@ -31,7 +32,7 @@ func TestReliabilityByHand(t *testing.T) {
 	expect.That(t, len(same) == 1 && same[0].Share == 1, "%+v", same)
 }
 
-// Where a tie is longer than bins, those that it swallows are no bins, not ones of single examples; and bins after it are as they would be.
+// A tie longer than a bin absorbs the bins it covers; none of a single example is left, and later bins are unchanged.
 func TestReliabilityOfTies(t *testing.T) {
 	for _, tt := range []struct {
 		equal, bins int
@@ -65,7 +66,7 @@ func TestReliabilityOfTies(t *testing.T) {
 	}
 }
 
-// A bin without a positive, or with nothing else, is not known without an error: by one example it might be otherwise.
+// A bin with no positive, or with only positives, has a nonzero error: the effect of one example.
 func TestReliabilityErrorOfSureBins(t *testing.T) {
 	p := []float64{0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 1}
 	truth := []bool{false, false, false, false, true, false, true, false, true, true}
@@ -75,8 +76,9 @@ func TestReliabilityErrorOfSureBins(t *testing.T) {
 	}
 }
 
-// Points x of the line, positive with probability σ(x): probabilities that can be believed are found to be so, without a negative
-// too, and those that are twice too sure are not. What is found without negatives agrees with the truth as far as its errors say.
+// Points x on the line are positive with probability σ(x). Calibrated probabilities have a small calibration error,
+// with and without negatives; probabilities from logits scaled by two have a large one. The estimate without negatives
+// agrees with the truth within its errors.
 func TestReliabilityOfKnownProbabilities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n = 40_000
@@ -97,7 +99,7 @@ func TestReliabilityOfKnownProbabilities(t *testing.T) {
 		}
 		config := ScoreConfig{Prior: float64(positives) / n, SingleDataset: single}
 		population := len(x)
-		for i := 0; !single && i < population; i++ { // labeled ones beside the population
+		for i := 0; !single && i < population; i++ { // labeled examples outside the population
 			if truth[i] && rng.Float64() < 0.3 {
 				add(x[i], true, true)
 			}

@@ -7,45 +7,45 @@ import (
 	"strings"
 )
 
-// Choice is the rule by which one epoch's result stands for a run. Results of different rules must not be compared.
+// Choice is the rule that selects the epoch whose result represents a run. Results of different rules are not
+// comparable.
 type Choice int
 
 const (
-	// LastEpoch takes the result after the last epoch: nothing is chosen.
+	// LastEpoch takes the result after the last epoch, without selection.
 	LastEpoch Choice = iota
-	// WithoutNegatives takes the epoch of the highest proxy on held-out positive and unlabeled data, as somebody can who has
-	// no negatives.
+	// WithoutNegatives takes the epoch of the highest proxy on held-out positive and unlabeled data.
 	WithoutNegatives
-	// Oracle takes the epoch of the highest test result. It uses the test classes to choose and so promises more than new
-	// data keep; results published without a word on the choice are often of this kind.
+	// Oracle takes the epoch of the highest test result. It selects with the test classes, so its result is optimistic.
+	// Published results that do not state their selection are often of this kind.
 	Oracle
 )
 
 var choices = [...]string{LastEpoch: "last epoch", WithoutNegatives: "chosen without negatives", Oracle: "oracle"}
 
-// String names the rule.
+// String returns the name of the rule.
 func (c Choice) String() string { return nameOf("Choice", int(c), choices[:]) }
 
-// Epoch is what was measured after one epoch of a run.
+// Epoch holds the measurements after one epoch of a run.
 type Epoch struct {
 	Epoch      int     // its number
-	Proxy      float64 // a measure that needs no negatives, higher being better, as [Proxy.Of] gives it; on held-out data
+	Proxy      float64 // held-out measure without negatives, as from [Proxy.Of]; higher is better
 	Test       float64 // the result to report, such as an accuracy with the test classes
 	Degenerate bool    // the classifier of this epoch is degenerate
 }
 
-// Selection is one run's result by each of the rules.
+// Selection is the result of one run by each rule.
 type Selection struct {
 	Last             Epoch
 	WithoutNegatives Epoch
 	Oracle           Epoch
 }
 
-// Select returns one of a run's epochs, given in order, by each of the rules; of equals the earliest. It is an error if there
-// are no epochs, or if a proxy or a test result is NaN.
+// Select returns the epoch of a run by each rule; of equals the earliest. The epochs must be in order. It is an error
+// if there are no epochs, or if a proxy or a test result is NaN.
 //
-// Source of the choice without negatives: W. Wang et al., "Accessible, Realistic, and Fair Evaluation of
-// Positive-Unlabeled Learning Algorithms" (2025), arXiv 2509.24228.
+// Source of WithoutNegatives: W. Wang et al., "Accessible, Realistic, and Fair Evaluation of Positive-Unlabeled
+// Learning Algorithms" (2025), arXiv 2509.24228.
 func Select(epochs []Epoch) (Selection, error) {
 	if len(epochs) == 0 {
 		return Selection{}, errors.New("evaluate: no epochs to choose from; at least one is needed")
@@ -69,7 +69,7 @@ func Select(epochs []Epoch) (Selection, error) {
 	return s, nil
 }
 
-// By returns the epoch that stands for the run by the rule choice, and an error for a rule that does not exist.
+// By returns the epoch selected by the rule choice, and an error for an unknown rule.
 func (s Selection) By(choice Choice) (Epoch, error) {
 	all := s.all()
 	if choice < 0 || int(choice) >= len(all) {
@@ -81,7 +81,7 @@ func (s Selection) By(choice Choice) (Epoch, error) {
 // all returns the epochs by Choice.
 func (s Selection) all() []Epoch { return []Epoch{s.Last, s.WithoutNegatives, s.Oracle} }
 
-// String gives the result by each rule in percent, with the epoch, and says so where its classifier is degenerate.
+// String returns the result and the epoch by each rule, in percent, and states degenerate classifiers.
 func (s Selection) String() string {
 	var parts []string
 	for choice, e := range s.all() {

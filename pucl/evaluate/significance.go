@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// PAbove returns the p-value of Student's one-sided t test that the mean over all seeds is above a number: small where
-// it is. 1 − PAbove tests that it is below. Seeds that all gave the same result leave no doubt: the p-value is 0 or 1,
-// and 1/2 where that result is the number itself. One seed has none: NaN.
+// PAbove returns the p-value of Student's one-sided t test for a mean over all seeds above number; it is small if the
+// mean is above. 1 − PAbove tests that it is below. If all seeds gave the same result, the p-value is 0 or 1, or 1/2 if
+// that result equals number. For one seed it is NaN.
 //
 // Source: Student, "The probable error of a mean" (1908).
 func (s Summary) PAbove(number float64) float64 {
@@ -28,11 +28,11 @@ func (s Summary) PAbove(number float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(s.Seeds - 1)}.CDF(t)
 }
 
-// Detectable returns the smallest distance of the mean from 0 that the two-sided t test at level 0.05 would find with a
-// probability of power, with as many seeds and the standard deviation of these: what a result that decides nothing can
-// rule out. It is NaN for one seed.
+// Detectable returns the smallest distance of the mean from 0 that the two-sided t test at level 0.05 detects with the
+// given power, for the same number of seeds and standard deviation. A non-significant result rules out larger
+// distances. It is NaN for one seed.
 //
-// It panics unless power is between 0.05 and 1, both excluded.
+// It panics unless power is strictly between 0.05 and 1.
 //
 // Source: the noncentral t distribution, integrated over the standard deviation.
 func (s Summary) Detectable(power float64) float64 {
@@ -51,10 +51,10 @@ type test struct {
 	power float64
 }
 
-// distances holds what distanceOf returned: tables ask for hundreds of tests of few sizes.
+// distances caches the results of distanceOf: tables need hundreds of tests of few sizes.
 var distances sync.Map // from test to float64
 
-// distanceOf returns how many standard errors the mean is from 0 where the test has its power.
+// distanceOf returns the distance of the mean from 0, in standard errors, at which the test has its power.
 func distanceOf(t test) float64 {
 	if distance, ok := distances.Load(t); ok {
 		return distance.(float64)
@@ -75,11 +75,11 @@ func distanceOf(t test) float64 {
 	return high
 }
 
-// powerOfT returns the power of the two-sided t test at level 0.05 where the mean is so many standard errors from 0.
+// powerOfT returns the power of the two-sided t test at level 0.05 for a mean that is distance standard errors from 0.
 func powerOfT(distance, degrees float64) float64 {
 	critical := distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(0.975)
 	square := distuv.ChiSquared{K: degrees}
-	// of is the density of w, the measured standard deviation in units of the true one, times the power given w.
+	// of returns the density of w times the power given w; w is the sample standard deviation divided by the true one.
 	of := func(w float64) float64 {
 		if w == 0 {
 			return 0
@@ -91,13 +91,11 @@ func powerOfT(distance, degrees float64) float64 {
 	return quad.Fixed(of, 0, largest, 400, nil, 1)
 }
 
-// FalseDiscoveryRates returns the q-value of each p-value by Benjamini and Hochberg: the smallest share of false
-// decisions, in expectation, among all that are decided if one decides wherever the q-value is as small or smaller. With m
-// p-values in ascending order, q(i) is the smallest of m·p(j)/j over j ≥ i, and at most 1. A NaN keeps its place, and is
-// none of the m.
+// FalseDiscoveryRates returns the q-value of each p-value by Benjamini and Hochberg: the expected share of false
+// discoveries if all tests with a q-value as small or smaller are declared significant. With m p-values in ascending
+// order, q(i) is the smallest of m·p(j)/j over j ≥ i, and at most 1. A NaN stays NaN and does not count toward m.
 //
-// It bounds the share for independent tests and for those whose dependence is positive, such as comparisons that share
-// runs.
+// The bound holds for independent tests and for positively dependent ones, such as comparisons that share runs.
 //
 // It panics if a p-value is below 0 or above 1.
 //

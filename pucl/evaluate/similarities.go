@@ -13,10 +13,11 @@ import (
 	"github.com/puclab/puclab/pucl/internal/parallel"
 )
 
-// comparer pushes the rows of a bank to nearest[i], by their similarities with row i of block, whose rows have length one.
+// comparer pushes the bank rows to nearest[i] with their similarities to row i of block, whose rows have length one.
 type comparer func(block *mat.Dense, nearest []neighborList) error
 
-// onProcessor multiplies in float64 and divides by the lengths of the bank's rows afterwards, so that the bank is not copied.
+// onProcessor returns a comparer that multiplies in float64 and divides by the bank's row lengths afterwards, so that
+// the bank is not copied.
 func onProcessor(bank *Bank) comparer {
 	var out mat.Dense
 	return func(block *mat.Dense, nearest []neighborList) error {
@@ -36,8 +37,8 @@ func onProcessor(bank *Bank) comparer {
 	}
 }
 
-// onEngine multiplies in float32. The bank's unit rows go to the engine once. What lies there is freed at once, since the garbage
-// collector does not see it: the bank by free.
+// onEngine returns a comparer that multiplies in float32. It copies the bank's unit rows to the engine once. Engine
+// memory is freed explicitly, since the garbage collector does not account for it; free releases the bank.
 func onEngine(bank *Bank, eng *engine.Engine) (compare comparer, free func() error, err error) {
 	exec, err := graph.NewExec(eng.Backend, func(block, rows *graph.Node) *graph.Node {
 		return graph.DotGeneral(block, []int{1}, nil, rows, []int{1}, nil) // [queries, rows]
@@ -79,7 +80,7 @@ func onEngine(bank *Bank, eng *engine.Engine) (compare comparer, free func() err
 	return compare, free, nil
 }
 
-// float32s returns the rows from first to end of x as a tensor, divided by their lengths where these are given.
+// float32s returns rows first to end−1 of x as a tensor, divided by their lengths unless lengths is nil.
 func float32s(x *mat.Dense, lengths []float64, first, end int) *tensors.Tensor {
 	_, d := x.Dims()
 	flat := make([]float32, (end-first)*d)
@@ -95,12 +96,12 @@ func float32s(x *mat.Dense, lengths []float64, first, end int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(flat, end-first, d)
 }
 
-// neighborList holds the nearest rows of the bank found so far: k or fewer that count, and up to as many again that came after
-// and are still to be weighed against them.
+// neighborList holds the nearest bank rows found so far: up to k of them, and up to k later candidates that are not yet
+// compared with them.
 type neighborList struct {
 	found []neighbor
 	k     int
-	floor float64 // similarity that a further row must exceed; −Inf until there are k
+	floor float64 // similarity that a later row must exceed; −Inf until there are k
 }
 
 type neighbor struct {
@@ -108,7 +109,7 @@ type neighbor struct {
 	row        int
 }
 
-// newNeighborLists returns n lists for k neighbors each of a bank of so many rows, in one piece of memory.
+// newNeighborLists returns n lists of k neighbors each for a bank of the given number of rows, in one allocation.
 func newNeighborLists(n, k, rows int) []neighborList {
 	each := min(2*k, rows)
 	room, lists := make([]neighbor, n*each), make([]neighborList, n)
@@ -118,12 +119,12 @@ func newNeighborLists(n, k, rows int) []neighborList {
 	return lists
 }
 
-// push adds the rows of the bank from first on, which must come after all rows pushed before, by their similarities. Most rows
+// push adds bank rows with their similarities, numbered from first. They must follow all rows pushed before. Most rows
 // cost one comparison.
 func push[T float32 | float64](n *neighborList, similarities []T, first int) {
 	floor := T(n.floor)
 	for j, s := range similarities {
-		if s <= floor { // an equal one comes later in the bank, so it is less near
+		if s <= floor { // an equally similar later row is less near
 			continue
 		}
 		if n.found = append(n.found, neighbor{float64(s), first + j}); len(n.found) == 2*n.k {
@@ -138,8 +139,8 @@ func (a neighbor) nearer(b neighbor) bool {
 	return a.similarity > b.similarity || a.similarity == b.similarity && a.row < b.row
 }
 
-// cut keeps the k nearest, in any order but for the last, which is the least near. It is Hoare's quickselect, which needs a
-// fraction of the time of sorting.
+// cut keeps the k nearest, in any order except that the last is the least near. It is Hoare's quickselect, which is
+// faster than sorting.
 func (n *neighborList) cut() {
 	if len(n.found) < n.k {
 		return
@@ -160,7 +161,7 @@ func (n *neighborList) cut() {
 				i, j = i+1, j-1
 			}
 		}
-		// From low to j all are at least as near as the pivot, from i to high none is nearer, and one may lie between.
+		// Rows low to j are at least as near as the pivot, rows i to high are not nearer, and one row may lie between.
 		switch {
 		case last <= j:
 			high = j
@@ -174,7 +175,7 @@ func (n *neighborList) cut() {
 	n.floor = n.found[last].similarity
 }
 
-// medianOfThree returns the one that lies between the others.
+// medianOfThree returns the median.
 func medianOfThree(a, b, c neighbor) neighbor {
 	switch {
 	case !b.nearer(a) != a.nearer(c):
@@ -185,7 +186,7 @@ func medianOfThree(a, b, c neighbor) neighbor {
 	return c
 }
 
-// vote writes each class's share of the votes into shares.
+// vote writes the share of the votes of each class into shares.
 func (n *neighborList) vote(shares []float64, bank *Bank, c KNN) {
 	n.cut()
 	nearest := math.Inf(-1)
@@ -194,7 +195,7 @@ func (n *neighborList) vote(shares []float64, bank *Bank, c KNN) {
 	}
 	total := 0.0
 	for _, found := range n.found {
-		// Relative to the nearest row, so that no temperature makes the weights overflow.
+		// Weights are relative to the nearest row, so that no temperature makes them overflow.
 		weight := math.Exp((found.similarity - nearest) / c.Temperature)
 		shares[bank.classes[found.row]] += weight
 		total += weight

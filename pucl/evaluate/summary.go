@@ -11,21 +11,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Summary is a result over several runs that differ in nothing but the seed.
+// Summary is a result over several runs that differ only in the seed.
 type Summary struct {
 	Mean       float64
 	StdDev     float64 // of one run, with n − 1 in the denominator; NaN for one seed
 	HalfWidth  float64 // of the interval Mean ± HalfWidth; NaN for one seed
-	Confidence float64 // with which that interval holds the mean over all seeds
+	Confidence float64 // confidence level of the interval for the mean over all seeds
 	Seeds      int     // runs
 }
 
-// Summarize returns the mean of values, one a seed, and Student's t interval for the mean over all seeds:
+// Summarize returns the mean of values, one per seed, and Student's t interval for the mean over all seeds:
 //
 //	mean ± t(n−1, (1+confidence)/2) · s/√n
 //
-// With five seeds and 95% that is 1.24 standard deviations; the 1.96/√n that is sometimes used covers 88% only. One value has
-// no interval, and the Summary says so. A confidence of 0 means 0.95.
+// With five seeds and 95% the half-width is 1.24 standard deviations; the common 1.96/√n covers only 88%. One value has
+// no interval; String states that. A confidence of 0 means 0.95.
 //
 // It is an error if there are no values, if one is NaN or infinite, or if confidence is not between 0 and 1.
 //
@@ -54,10 +54,10 @@ func Summarize(values []float64, confidence float64) (Summary, error) {
 // Interval returns the ends of the interval; both are NaN for one seed.
 func (s Summary) Interval() (low, high float64) { return s.Mean - s.HalfWidth, s.Mean + s.HalfWidth }
 
-// String gives mean and half-width to four digits, for example "0.9132 ± 0.0041 (95% interval, 5 seeds)".
+// String returns mean and half-width to four digits, for example "0.9132 ± 0.0041 (95% interval, 5 seeds)".
 func (s Summary) String() string { return s.text(1, "") }
 
-// Percent is String for shares, in percent: "91.32 ± 0.41% (95% interval, 5 seeds)".
+// Percent returns String for shares, in percent: "91.32 ± 0.41% (95% interval, 5 seeds)".
 func (s Summary) Percent() string { return s.text(100, "%") }
 
 func (s Summary) text(scale float64, unit string) string {
@@ -69,16 +69,17 @@ func (s Summary) text(scale float64, unit string) string {
 		100*s.Confidence, s.Seeds)
 }
 
-// SelectionSummary is the summary over seeds by each rule of choosing the epoch.
+// SelectionSummary is the summary over seeds by each rule of epoch selection.
 type SelectionSummary struct {
 	Last             Summary
 	WithoutNegatives Summary
 	Oracle           Summary
 
-	Degenerate [3]int // runs whose classifier is degenerate, by Choice
+	Degenerate [3]int // number of runs with a degenerate classifier, by Choice
 }
 
-// SummarizeSelections summarizes the test results of runs, one a seed, rule by rule; confidence is as for [Summarize].
+// SummarizeSelections summarizes the test results of runs, one per seed, by each rule; confidence is as for
+// [Summarize].
 func SummarizeSelections(runs []Selection, confidence float64) (SelectionSummary, error) {
 	var out SelectionSummary
 	for choice, to := range []*Summary{&out.Last, &out.WithoutNegatives, &out.Oracle} {
@@ -97,7 +98,7 @@ func SummarizeSelections(runs []Selection, confidence float64) (SelectionSummary
 	return out, nil
 }
 
-// String gives one line for each rule, in percent, and tells how many runs are degenerate.
+// String returns one line for each rule, in percent, with the number of degenerate runs.
 func (s SelectionSummary) String() string {
 	var lines []string
 	for choice, summary := range []Summary{s.Last, s.WithoutNegatives, s.Oracle} {

@@ -31,7 +31,7 @@ func TestIntervalByHand(t *testing.T) {
 	near(t, "half-width of two", s.HalfWidth, math.Tan(math.Pi*0.45), 1e-9)
 }
 
-// The documented shares of five seeds: 1.24 standard deviations, and 88% for 1.96/√n.
+// The documented numbers for five seeds: 1.24 standard deviations, and 88% for 1.96/√n.
 func TestWhatFiveSeedsCover(t *testing.T) {
 	near(t, "half-width in standard deviations", distuv.StudentsT{Sigma: 1, Nu: 4}.Quantile(0.975)/math.Sqrt(5), 1.24, 0.005)
 	near(t, "cover of 1.96", 1-2*distuv.StudentsT{Sigma: 1, Nu: 4}.CDF(-1.96), 0.88, 0.005)
@@ -62,7 +62,7 @@ func TestSelectReadsARunInThreeWays(t *testing.T) {
 	epochs := []Epoch{
 		{Epoch: 1, Proxy: 0.5, Test: 0.70, Degenerate: true},
 		{Epoch: 2, Proxy: 0.9, Test: 0.85},
-		{Epoch: 3, Proxy: 0.9, Test: 0.91}, // as high a proxy as before: the earlier epoch stands
+		{Epoch: 3, Proxy: 0.9, Test: 0.91}, // ties with epoch 2: the earlier epoch is selected
 		{Epoch: 4, Proxy: 0.8, Test: 0.80},
 	}
 	s := expect.Must(Select(epochs))(t)
@@ -104,7 +104,7 @@ func TestSummariesErrors(t *testing.T) {
 }
 
 func TestKappa(t *testing.T) {
-	repeat := func(yes, first, second, no int) (a, b []bool) { // both positive, one of them, none
+	repeat := func(yes, first, second, no int) (a, b []bool) { // counts: both positive, only a, only b, neither
 		for i, count := range []int{yes, first, second, no} {
 			for range count {
 				a, b = append(a, i < 2), append(b, i == 0 || i == 2)
@@ -116,7 +116,7 @@ func TestKappa(t *testing.T) {
 		yes, first, second, no int
 		want                   float64
 	}{
-		{20, 5, 10, 15, 0.4}, // of two reviewers of 50 grant proposals: 0.7 agree, by chance 0.5
+		{20, 5, 10, 15, 0.4}, // two reviewers of 50 grant proposals: agreement 0.7, by chance 0.5
 		{3, 0, 0, 4, 1}, {0, 2, 2, 0, -1}, {9, 3, 3, 1, 0}, {5, 0, 0, 0, 0}, {0, 0, 0, 5, 0}, {4, 4, 0, 0, 0},
 	} {
 		a, b := repeat(tt.yes, tt.first, tt.second, tt.no)
@@ -125,8 +125,8 @@ func TestKappa(t *testing.T) {
 	expect.Error(t, expect.Err(Kappa([]bool{true}, nil)))
 }
 
-// At its ends the Wilson interval has proportions that lie just z standard errors, their own, from the share that was seen; of
-// none in n it is from 0 to z²/(n+z²).
+// The proportions at the ends of the Wilson interval lie z of their own standard errors from the observed share. For 0
+// of n the interval is from 0 to z²/(n+z²).
 func TestWilson(t *testing.T) {
 	const z = 1.959963984540054 // the normal quantile of 0.975
 	for share, n := range map[float64]int{0.5: 10, 0.07: 300, 1. / 3: 3, 0.999: 1000} {
@@ -140,7 +140,7 @@ func TestWilson(t *testing.T) {
 	low, high, err := Wilson(0, 8, 0.95)
 	expect.That(t, err == nil && low == 0 && math.Abs(high-z*z/(8+z*z)) <= 1e-12,
 		"none of 8: %g to %g, %v", low, high, err)
-	for n := range 100 { // exactly, whatever rounding does
+	for n := range 100 { // exact despite rounding
 		none, _, err := Wilson(0, n+1, 0.95)
 		_, all, otherErr := Wilson(1, n+1, 0.95)
 		expect.That(t, none == 0 && all == 1 && err == nil && otherErr == nil,
@@ -221,8 +221,8 @@ func TestSignificanceAtTheEdges(t *testing.T) {
 		"q-values %v: a test without a p-value must not count", q)
 }
 
-// Wherever scores, predictions or embeddings come with labels or classes, another number of these is refused, with both numbers
-// and the mend.
+// Every function that takes labels or classes rejects a wrong number of them; the error states both numbers and the
+// remedy.
 func TestLabelsOfAnotherNumber(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8})
 	three, classes := []bool{true, false, true}, []int{0, 1, 2}
@@ -254,7 +254,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 	}
 }
 
-// Results are saved between the cells of a notebook; NaN, which equals nothing, is compared as it prints.
+// Results are saved by gob between the cells of a notebook. NaN does not equal itself, so printed values are compared.
 func TestResultsAreSavedByGob(t *testing.T) {
 	binary := expect.Must(ScoreBinary([]float64{2, -1, 1}, []bool{true, true, true}, 0))(t)
 	for _, tt := range []struct{ result, loaded any }{

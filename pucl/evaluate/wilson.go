@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Wilson returns the interval in which a proportion lies, at the given confidence such as 0.95, of which a share of n independent
-// examples was seen. It stays within 0 and 1, and has a width where the share is 0 or 1, as where few examples were all right.
+// Wilson returns the confidence interval of a proportion, at a confidence such as 0.95, from the observed share of n
+// independent examples. It stays within 0 and 1. Its width is positive even if the share is 0 or 1.
 //
-// It is an error if n is below 1, the share not between 0 and 1, or the confidence not strictly between.
+// It is an error if n is below 1, if the share is not between 0 and 1, or if the confidence is not strictly between.
 //
 // Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference (1927).
 func Wilson(share float64, n int, confidence float64) (low, high float64, err error) {
@@ -29,7 +29,7 @@ func Wilson(share float64, n int, confidence float64) (low, high float64, err er
 	half := z * math.Sqrt(share*(1-share)/size+z*z/(4*size*size))
 	scale := 1 + z*z/size
 	low, high = max(0, (middle-half)/scale), min(1, (middle+half)/scale)
-	if share == 0 { // rounding leaves a little
+	if share == 0 { // removes a rounding error
 		low = 0
 	} else if share == 1 {
 		high = 1

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// assign gives each row to the nearest center and returns how many changed.
+// assign moves each row to its nearest center and returns how many labels changed.
 func (a *nearest) assign() (changed int, err error) {
 	err = a.t.each(func(window []*piece) error {
 		for _, p := range window {
@@ -33,26 +33,26 @@ func (a *nearest) assign() (changed int, err error) {
 	return changed, err
 }
 
-// worker is what one processor finds, merged when all have finished, and where it keeps what it looks at. Rows are named by their
-// places in a piece.
+// worker holds the sums and the scratch memory of one processor; the sums are merged when all have finished. Rows are
+// numbered within a piece.
 type worker struct {
 	counts  []int
-	sums    []float64 // one after the other
+	sums    []float64 // concatenated
 	changed int
 
-	rows    []int32 // that may have another center
-	slots   []int32 // of theirs so far
+	rows    []int32 // rows whose center may change
+	slots   []int32 // their present slots
 	scores  []float32
 	winners []winner
 
-	wanted, which []int32 // of these, for one group, those to compare with it, and their places among them
+	wanted, which []int32 // for one group: the rows to compare with it, and their indices in rows
 	best, second  []float32
 	at            []int32
 
-	moved, from, to []int32 // rows, and the clusters that they leave and join
+	moved, from, to []int32 // rows, and the clusters they leave and join
 }
 
-// newWorker has room for one chunk.
+// newWorker returns a worker with memory for one chunk.
 func newWorker(k, d int) *worker {
 	w := &worker{counts: make([]int, k), sums: make([]float64, k*d), winners: make([]winner, chunk), at: make([]int32, chunk)}
 	for _, list := range []*[]float32{&w.scores, &w.best, &w.second} {
@@ -61,7 +61,7 @@ func newWorker(k, d int) *worker {
 	return w
 }
 
-// look compares those rows of a piece, from first to end−1, whose bounds allow for another center.
+// look compares the rows first to end−1 of a piece whose bounds allow another center.
 func (w *worker) look(a *nearest, p *piece, first, end int) {
 	w.rows = w.rows[:0]
 	for i := first; i < end; i++ {
@@ -90,7 +90,8 @@ func (w *worker) look(a *nearest, p *piece, first, end int) {
 	w.move(p)
 }
 
-// tighten measures how far rows are from their own centers, and drops those for which that is enough to know.
+// tighten computes the exact distances of rows to their own centers, and drops the rows whose center cannot change
+// given these.
 func (w *worker) tighten(a *nearest, p *piece) {
 	w.slots = w.slots[:0]
 	for _, i := range w.rows {
@@ -111,7 +112,7 @@ func (w *worker) tighten(a *nearest, p *piece) {
 	w.rows = left
 }
 
-// compare compares rows with a group of centers, where their bounds do not rule it out.
+// compare compares rows with a group of centers unless their bounds rule the group out.
 func (w *worker) compare(a *nearest, p *piece, g int) {
 	w.wanted, w.which = w.wanted[:0], w.which[:0]
 	for j, i := range w.rows {
@@ -125,7 +126,7 @@ func (w *worker) compare(a *nearest, p *piece, g int) {
 	a.centers.twoBest(p.rows, w.wanted, g*a.size, a.members[g], w.best, w.second, w.at)
 	for m, i := range w.wanted {
 		at, best, slot := p.first+int(i), w.best[m], w.at[m]
-		if a.groups > 1 { // else look knows
+		if a.groups > 1 { // else look has checked it
 			a.keepLower(at, g, best, a.slack(at))
 		}
 		won := &w.winners[w.which[m]]
@@ -135,7 +136,7 @@ func (w *worker) compare(a *nearest, p *piece, g int) {
 	}
 }
 
-// settle gives row i of a piece to the winner.
+// settle assigns row i of a piece to the winner.
 func (w *worker) settle(a *nearest, p *piece, i int, won winner) {
 	at := p.first + i
 	if a.found != nil {
@@ -156,7 +157,7 @@ func (w *worker) settle(a *nearest, p *piece, i int, won winner) {
 	w.moved, w.from, w.to = append(w.moved, int32(i)), append(w.from, from), append(w.to, to)
 }
 
-// move has the rows that were settled elsewhere change from sum to sum.
+// move moves the reassigned rows from the sums of their old clusters to those of the new ones.
 func (w *worker) move(p *piece) {
 	if len(w.moved) > 0 {
 		moveRows(p.rows, p.d, w.moved, w.from, w.to, w.sums)

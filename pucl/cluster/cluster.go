@@ -1,16 +1,16 @@
-// Package cluster gives pseudo-labels to unlabeled embeddings by clustering that starts at the labeled positives: PUPL,
-// Algorithm 1B of "Contrastive Positive Unlabeled Learning".
+// Package cluster computes pseudo-labels of unlabeled embeddings by clustering that starts at the labeled positives:
+// PUPL, Algorithm 1B of "Contrastive Positive Unlabeled Learning".
 //
 //	c, err := cluster.PUPL(rows.Unit(z), labeled, cluster.Config{Restarts: 5, Seed: 1})
 //	// c.Positive: a pseudo-label for each row of z
 //
-// [KMeans] clusters rows without regard to labels, any number of them into any number of clusters:
+// [KMeans] clusters rows without labels, for any number of rows and clusters:
 //
 //	p, err := cluster.KMeans{K: 100, Seed: 1}.Fit(cluster.Dense(z))
 //	// p.Labels: a cluster for each row of z
 //
-// Distances are Euclidean, their squares the potential of Definition 6. PUPL computes in float64, KMeans in float32, both on all
-// processors; no sum depends on how many there are.
+// Distances are Euclidean; their squares sum to the potential of Definition 6. PUPL computes in float64, KMeans in
+// float32, both on all processors. No sum depends on the number of processors.
 package cluster
 
 import (
@@ -21,49 +21,48 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Config says how [PUPL] clusters. The zero value makes one random start of Algorithm 1B; the paper's pseudo code is
-// Config{Start: Means, Free: true}, two-means that looks at labels only for the name of a cluster Config{Start: TwoDrawn,
-// Free: true}.
+// Config configures [PUPL]. The zero value makes one random start of Algorithm 1B. Config{Start: Means, Free: true} is
+// the paper's pseudo code. Config{Start: TwoDrawn, Free: true} is two-means, where labels only name the clusters.
 type Config struct {
 	Start Start // of the centers
-	Free  bool  // labeled rows go to the nearer center, as all others, and do not always count for the positive one
+	Free  bool  // labeled rows join the nearer center, as all others, not always the positive one
 
 	Restarts int    // random starts; 0 means 1
-	Seed     uint64 // of the random starts
+	Seed     uint64 // seed of the random starts
 
-	// Unoriented leaves the cluster positive that started at the labeled rows, even where more of these end in the other one;
-	// see [Clustering.Orient].
+	// Unoriented keeps the cluster that started at the labeled rows positive, even if more labeled rows end in the
+	// other one; see [Clustering.Orient].
 	Unoriented bool
 }
 
-// Start is where the two centers of [PUPL] start.
+// Start is the initialization of the two centers of [PUPL].
 type Start int
 
 const (
-	OneDrawn  Start = iota // the positive at the mean of the labeled rows, the negative at an unlabeled one, drawn: Algorithm 1B
-	Means                  // at the means of the labeled and of the unlabeled rows; nothing is random
-	TwoDrawn               // the positive at a row drawn among all, the negative at one drawn by squared distance from it: k-means++
-	TwoRandom              // at two rows, drawn alike
+	OneDrawn  Start = iota // positive: mean of the labeled rows; negative: a random unlabeled row (Algorithm 1B)
+	Means                  // means of the labeled and of the unlabeled rows; not random
+	TwoDrawn               // positive: any row at random; negative: drawn by squared distance from it (k-means++)
+	TwoRandom              // two rows drawn uniformly
 )
 
-// Clustering is two centers and the pseudo-labels that follow from them.
+// Clustering holds two centers and the pseudo-labels that follow from them.
 type Clustering struct {
 	Positive     []bool // pseudo-label of each row; true for every labeled row
-	NearPositive []bool // of each row, whether the nearer center is the positive one, whatever its label
+	NearPositive []bool // whether the nearer center of each row is the positive one, regardless of labels
 
 	PositiveCenter, NegativeCenter []float64
 
-	StartRow   int  // the row at which the negative center started; −1 where it started at a mean
-	Iterations int  // rounds of labeling and moving the centers
+	StartRow   int  // row at which the negative center started; −1 for a mean
+	Iterations int  // rounds of assignment and update
 	Converged  bool // the last round changed no label
-	Swapped    bool // the positive cluster is not the one that started at the labeled rows, see Orient
+	Swapped    bool // Orient swapped the clusters
 
-	SeedingPotential     float64 // Definition 6 with the centers before the first round
-	Potential            float64 // Definition 6: the squared distances of all rows to the nearer center
-	ConstrainedPotential float64 // the same with the labeled rows charged to the center that started at them
+	SeedingPotential     float64 // Definition 6 with the initial centers
+	Potential            float64 // Definition 6: sum of squared distances of all rows to the nearer center
+	ConstrainedPotential float64 // the same with labeled rows assigned to the center that started at them
 }
 
-// Check returns an error if c cannot be followed, whatever the rows.
+// Check returns an error if c is invalid for every input.
 func (c Config) Check() error {
 	return cmp.Or(
 		fault.If(c.Restarts < 0, "cluster: %d random starts; Restarts must be 1 or more, or 0 for 1", c.Restarts),
@@ -71,18 +70,18 @@ func (c Config) Check() error {
 			"cluster: there is no start %d; take OneDrawn, Means, TwoDrawn or TwoRandom", c.Start))
 }
 
-// PUPL gives pseudo-labels to the rows of x [n, k] that labeled [n] does not mark, Algorithm 1B: the positive center starts
-// at the mean of the labeled rows, the negative one at an unlabeled row drawn with probability proportional to its squared
-// distance from the positive center; then labeling by the nearer center and moving the centers to the means take turns until
-// no label changes. Labeled rows always count for the positive center. A tie goes to the positive center.
+// PUPL computes pseudo-labels for the unlabeled rows of x [n, k] by Algorithm 1B; labeled [n] marks the labeled rows.
+// The positive center starts at the mean of the labeled rows. The negative center starts at an unlabeled row, drawn
+// with probability proportional to its squared distance from the positive center. Then two steps alternate until no
+// label changes: label rows by the nearer center, and move the centers to the means. Labeled rows always belong to the
+// positive center. A tie goes to the positive center.
 //
-// Of several starts the result of lowest potential is returned, as k-means libraries do. That looks at no label beyond those
-// of the labeled rows, and does not promise good pseudo-labels: that the classes are the two clusters is what the embedding
-// must bring.
+// Of several starts PUPL returns the result of lowest potential, as k-means libraries do. The potential uses no label
+// of an unlabeled row. Pseudo-labels are good only if the two classes form two clusters in the embedding.
 //
-// It is an error if there are no labeled or no unlabeled rows, if an entry is not finite, if all rows are the same, if entries lie
-// more than 1e100 apart, or if all unlabeled rows lie on the positive center, or, of [Means], their mean does: then nothing tells two clusters
-// apart.
+// It is an error if there are no labeled or no unlabeled rows, if an entry is not finite, if all rows are equal, or if
+// entries lie more than 1e100 apart. It is also an error if all unlabeled rows, or with [Means] their mean, lie on the
+// positive center.
 func PUPL(x *mat.Dense, labeled []bool, config Config) (*Clustering, error) {
 	starts, err := Starts(x, labeled, config)
 	if err != nil {
@@ -97,7 +96,7 @@ func PUPL(x *mat.Dense, labeled []bool, config Config) (*Clustering, error) {
 	return best, nil
 }
 
-// Starts returns the results of all random starts of [PUPL], in the order in which they are drawn; of [Means] the only one.
+// Starts returns the results of all random starts of [PUPL], in the order of drawing; for [Means] the only result.
 func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) {
 	p, err := newPoints(x, labeled)
 	if err = cmp.Or(err, config.Check()); err != nil {
@@ -116,8 +115,8 @@ func Starts(x *mat.Dense, labeled []bool, config Config) ([]*Clustering, error) 
 	return starts, nil
 }
 
-// SeedingWeights returns for every row of x [n, k] the squared distance from the mean of the labeled rows, to which the
-// probability that [PUPL] starts the negative center there is proportional; 0 for labeled rows, where it never starts.
+// SeedingWeights returns for every row of x [n, k] the squared distance from the mean of the labeled rows. [PUPL]
+// starts the negative center at a row with probability proportional to it. It is 0 for labeled rows.
 func SeedingWeights(x *mat.Dense, labeled []bool) ([]float64, error) {
 	p, err := newPoints(x, labeled)
 	if err != nil {
@@ -126,8 +125,9 @@ func SeedingWeights(x *mat.Dense, labeled []bool) ([]float64, error) {
 	return p.seedingWeights(), nil
 }
 
-// From is [PUPL] with the negative center started at row start of x, which must be unlabeled, and not oriented: for the exact
-// analysis of all starts. A row that lies on the positive center, which is never drawn, makes all rows ties: all are positive.
+// From runs [PUPL] with the negative center at row start of x, which must be unlabeled, and without orientation. It
+// serves the exact analysis of all starts. If the row lies on the positive center, all rows are ties and so positive;
+// PUPL never draws such a row.
 func From(x *mat.Dense, labeled []bool, start int) (*Clustering, error) {
 	p, err := newPoints(x, labeled)
 	err = cmp.Or(err, fault.If(start < 0 || start >= len(labeled) || labeled[start],
@@ -141,15 +141,15 @@ func From(x *mat.Dense, labeled []bool, start int) (*Clustering, error) {
 	return p.outside(c), nil
 }
 
-// PseudoCode gives pseudo-labels as the paper's pseudo code (A.7.4) does, which is not Algorithm 1B: the negative center
-// starts at the mean of all unlabeled rows, nothing is random, and labeled rows go to whichever center is nearer, so that
-// they may leave the positive one; Clustering.NearPositive has where they ended. The result is not oriented.
+// PseudoCode computes pseudo-labels by the paper's pseudo code (A.7.4), which differs from Algorithm 1B. The negative
+// center starts at the mean of all unlabeled rows, without randomness. Labeled rows join the nearer center, so they may
+// leave the positive one; Clustering.NearPositive holds their final clusters. The result is not oriented.
 func PseudoCode(x *mat.Dense, labeled []bool) (*Clustering, error) {
 	return PUPL(x, labeled, Config{Start: Means, Free: true, Unoriented: true})
 }
 
-// Orient makes the cluster positive that holds more of the labeled rows, swapping the two where clustering ended the other
-// way round, and reports whether it swapped them. Labeled must be what the clustering was made with.
+// Orient makes the cluster with more labeled rows positive, and reports whether it swapped the two. The argument
+// labeled must be the mask of the clustering.
 func (c *Clustering) Orient(labeled []bool) (swapped bool) {
 	near, all := 0, 0
 	for i, l := range labeled {

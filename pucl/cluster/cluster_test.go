@@ -17,7 +17,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// stack returns the rows of both kinds in one matrix, labeled ones first, and which are labeled.
+// stack returns the rows of both kinds in one matrix, labeled ones first, and the mask of labeled rows.
 func stack(labeled, unlabeled [][]float64) (*mat.Dense, []bool) {
 	all := slices.Concat(labeled, unlabeled)
 	x, mask := mat.NewDense(len(all), len(all[0]), nil), make([]bool, len(all))
@@ -28,7 +28,7 @@ func stack(labeled, unlabeled [][]float64) (*mat.Dense, []bool) {
 	return x, mask
 }
 
-// line returns points on a line, the first of which are labeled.
+// line returns points on a line; the first ones are labeled.
 func line(labeled int, places ...float64) (*mat.Dense, []bool) {
 	mask := make([]bool, len(places))
 	for i := range labeled {
@@ -87,7 +87,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// Every start must come up as often as its squared distance says.
+// Every start is drawn with a frequency proportional to its squared distance.
 func TestStartsAreDrawnBySquaredDistance(t *testing.T) {
 	x, labeled := line(1, 0, 0, 1, 2, 3) // weights 0, 1, 4, 9
 	var counts [5]float64
@@ -104,8 +104,8 @@ func TestStartsAreDrawnBySquaredDistance(t *testing.T) {
 	}
 }
 
-// On the line of the conformance file one start in three ends at the higher of two potentials, 16.75 instead of 16; with
-// restarts the lower one must come out.
+// On the line of the conformance file one start in three ends at the higher of two potentials, 16.75 instead of 16.
+// Restarts must find the lower one.
 func TestRestartsKeepTheLowestPotential(t *testing.T) {
 	x, labeled := line(2, 0, 1, 2, 4, 5, 9)
 	worse := 0
@@ -119,13 +119,14 @@ func TestRestartsKeepTheLowestPotential(t *testing.T) {
 	expect.That(t, worse != 0, "single starts never ended higher, so this test shows nothing")
 }
 
-// The labeled point at 10 lies nearer to the negative center: Algorithm 1B keeps it, the pseudo code lets it go.
+// The labeled point at 10 lies nearer to the negative center: Algorithm 1B keeps it positive, the pseudo code does not.
 func TestTheTwoVariantsDiffer(t *testing.T) {
 	x, labeled := line(4, 0, 0, 0, 10, 0, 11, 11, 11)
 	a := expect.Must(From(x, labeled, 5))(t)
 	b := expect.Must(PseudoCode(x, labeled))(t)
 	near(t, "Algorithm 1B, centers", []float64{a.PositiveCenter[0], a.NegativeCenter[0]}, []float64{2, 11}, 1e-12)
-	// Four points at 0 lie 2 from their center, the point at 10 1 from the negative and 8 from the positive one.
+	// Four points at 0 lie 2 from their center; the point at 10 lies 1 from the negative and 8 from the positive
+	// center.
 	vectortest.Near(t, "Algorithm 1B, potential", a.Potential, 4*4+1, 1e-12)
 	vectortest.Near(t, "Algorithm 1B, constrained potential", a.ConstrainedPotential, 4*4+64, 1e-12)
 	near(t, "pseudo code, centers", []float64{b.PositiveCenter[0], b.NegativeCenter[0]}, []float64{0, 43.0 / 4}, 1e-12)
@@ -139,15 +140,15 @@ func TestTheTwoVariantsDiffer(t *testing.T) {
 	expect.That(t, b.StartRow == -1, "pseudo code: started at row %d", b.StartRow)
 }
 
-// The centers start at 0 and 2, equally far from the unlabeled point at 1. It goes to the positive one, and 2 stays alone.
+// The centers start at 0 and 2, equally far from the unlabeled point at 1, which joins the positive one.
 func TestTiesGoToThePositiveCenter(t *testing.T) {
 	x, labeled := line(1, 0, 1, 2)
 	c := expect.Must(From(x, labeled, 2))(t)
 	expect.That(t, slices.Equal(c.Positive, []bool{true, true, false}), "pseudo-labels %v", c.Positive)
 }
 
-// The centers of the pseudo code start at ½ and 1 and move to 0 and 2. Then the labeled point at 1 alone changes sides, and
-// they move on to ¼ and 3.
+// The centers of the pseudo code start at ½ and 1 and move to 0 and 2. Then only the labeled point at 1 changes sides,
+// and the centers move to ¼ and 3.
 func TestPseudoCodeGoesOnWhileLabeledRowsMove(t *testing.T) {
 	x, labeled := line(2, 0, 1, 0, 0, 3)
 	c := expect.Must(PseudoCode(x, labeled))(t)
@@ -155,8 +156,8 @@ func TestPseudoCodeGoesOnWhileLabeledRowsMove(t *testing.T) {
 	expect.That(t, c.Iterations == 2 && c.Converged, "%d rounds, converged %v", c.Iterations, c.Converged)
 }
 
-// Of the labeled points 0, 0 and 9, the mean of which is 3, two end with the center that starts at −4: this cluster is the
-// positive one, and the unlabeled point at 10 is not in it.
+// The labeled points are 0, 0 and 9, with mean 3. Two of them end with the center that starts at −4. That cluster
+// becomes positive, and the unlabeled point at 10 is not in it.
 func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
 	x, labeled := line(3, 0, 0, 9, -4, -4, 10)
 	c := expect.Must(From(x, labeled, 3))(t)
@@ -182,11 +183,11 @@ func TestOrientTakesTheClusterWithTheLabels(t *testing.T) {
 	}
 }
 
-// Where labeled rows stand among the others makes no difference.
+// The positions of the labeled rows among the others make no difference.
 func TestRowsInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	x, labeled := stack(randomRows(rng, 40, 3), randomRows(rng, 60, 3))
-	// Both kinds keep their order, so that the same rows are drawn and sums are taken in the same order.
+	// Both kinds keep their order, so that the same rows are drawn and summed in the same order.
 	order, next := make([]int, 0, 100), [2]int{0, 40}
 	for len(order) < 100 {
 		kind := rng.IntN(2)
@@ -212,7 +213,7 @@ func TestRowsInAnyOrder(t *testing.T) {
 	}
 }
 
-// Enough rows for several spans, odd dimensions, and a plain two-means beside it.
+// PUPL equals plain two-means loops, for several spans of rows and odd dimensions.
 func TestAgainstLoops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	const k = 7
@@ -270,14 +271,14 @@ func randomRows(rng *rand.Rand, n, k int) [][]float64 {
 	return rows
 }
 
-// What cannot be clustered, and what the error must say about it.
+// Inputs that cannot be clustered, and texts that the errors must contain.
 func TestErrors(t *testing.T) {
 	x, labeled := line(1, 1, 2, 3)
 	pupl := func(labeled int, places ...float64) error {
 		x, mask := line(labeled, places...)
 		return expect.Err(PUPL(x, mask, Config{}))
 	}
-	// The mean of seven rows of 0.1 is not 0.1, by rounding.
+	// The mean of seven rows of 0.1 differs from 0.1 by rounding.
 	same, mask := line(7, slices.Repeat([]float64{0.1}, 10)...)
 	equal := func(start Start) error { return expect.Err(PUPL(same, mask, Config{Start: start})) }
 	for says, err := range map[string]error{
@@ -313,7 +314,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Two rows that are drawn to start at are never equal.
+// The two random start rows are never equal.
 func TestTwoRandomRowsDiffer(t *testing.T) {
 	x, labeled := line(2, -1, 1, -1, 1, -1, 1)
 	for seed := range uint64(50) {
@@ -324,13 +325,13 @@ func TestTwoRandomRowsDiffer(t *testing.T) {
 	}
 }
 
-// One configuration holds the paper's two programs and two-means; where labels do not count, it ends at the potential of
-// [KMeans].
+// Config covers the paper's two programs and two-means. Without the constraint on labeled rows, the potential equals
+// that of [KMeans].
 func TestStartsOfEveryKind(t *testing.T) {
 	x, labeled := line(1, 0, 1, 3, 7)
 	const draws = 20000
 	for start, want := range map[Start][]float64{
-		// From 0, 1, 3 and 7 the squares sum to 59, 41, 29 and 101.
+		// The squared distances from 0, 1, 3 and 7 sum to 59, 41, 29 and 101.
 		TwoDrawn: {(1.0/41 + 9.0/29 + 49.0/101) / 4, (1.0/59 + 4.0/29 + 36.0/101) / 4, (9.0/59 + 4.0/41 + 16.0/101) / 4,
 			(49.0/59 + 36.0/41 + 16.0/29) / 4},
 		TwoRandom: {0.25, 0.25, 0.25, 0.25},

@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/pucl/cluster"
 )
 
-// Labeled points at 0 and 1, unlabeled ones at 1, 10 and 11. Wherever the negative center starts, it ends at 10.5.
+// Labeled points at 0 and 1, unlabeled ones at 1, 10 and 11. From every start the negative center ends at 10.5.
 func ExamplePUPL() {
 	x := mat.NewDense(5, 1, []float64{0, 1, 1, 10, 11})
 	labeled := []bool{true, true, false, false, false}
@@ -22,8 +22,8 @@ func ExamplePUPL() {
 	// Output: [true true true false false] [10.5]
 }
 
-// Labeled points at 0 and 1, unlabeled ones at 2, 4, 5 and 9, the first negative center at 9: the centers move from 0.5 and 9
-// to 1.75 and 7, where 2 and 4 are positive.
+// Labeled points at 0 and 1, unlabeled ones at 2, 4, 5 and 9, the negative center at 9. The centers move from 0.5 and 9
+// to 1.75 and 7, so that 2 and 4 are positive.
 func ExampleFrom() {
 	x := mat.NewDense(6, 1, []float64{0, 1, 2, 4, 5, 9})
 	labeled := []bool{true, true, false, false, false, false}
@@ -46,7 +46,8 @@ func ExampleKMeans() {
 	// 4.0000
 }
 
-// fileRows are n rows of d numbers in a file, float32 in little-endian order and one after the other, as numpy's x.tofile writes them.
+// fileRows is a Source of n rows of d numbers in a file: float32, little-endian, row by row, as numpy's x.tofile writes
+// them.
 type fileRows struct {
 	file io.ReaderAt
 	n, d int
@@ -58,7 +59,7 @@ func (r fileRows) Read(first int, rows []float32) error {
 	return binary.Read(io.NewSectionReader(r.file, int64(first)*int64(r.d)*4, int64(len(rows))*4), binary.LittleEndian, rows)
 }
 
-// Rows around 0, 10 and 20, two at a time from a file, which may be larger than memory.
+// Rows around 0, 10 and 20, read two at a time from a file, which may be larger than memory.
 func ExampleSource() {
 	folder, err := os.MkdirTemp("", "rows")
 	check(err)

@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// grouped returns the numbers of the centers in groups of at most size, as few as that takes, each in increasing order.
-// Centers of a group lie near each other: sets are halved across the line from their mean to the center farthest from it.
+// grouped returns the indices of the centers in as few groups of at most size as possible, each in increasing order.
+// Centers of a group lie near each other: sets are halved along the direction from their mean to the center farthest
+// from it.
 func grouped(centers [][]float64, size int) [][]int {
 	index := make([]int, len(centers))
 	for c := range index {
@@ -37,7 +38,7 @@ func grouped(centers [][]float64, size int) [][]int {
 	return groups
 }
 
-// farthestFromMean returns the difference between the mean of some centers and the one that is farthest from it.
+// farthestFromMean returns the difference between the mean of the centers at index and the center farthest from it.
 func farthestFromMean(centers [][]float64, index []int) []float64 {
 	mean := make([]float64, len(centers[0]))
 	for _, c := range index {

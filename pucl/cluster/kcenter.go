@@ -9,12 +9,14 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// KCenter is k-center greedy by the cosine distance 1 − cos: again and again it chooses the row that lies farthest from the nearest
-// center so far, the first of those that lie equally far, and makes it a center. The largest angle that is left between a row and its center is
-// at most twice the least that any K centers leave, by the triangle inequality, and so the largest distance at most four times the least.
+// KCenter is k-center greedy by the cosine distance 1 − cos. Each step chooses the row farthest from its nearest
+// center, the first of equally far rows, and makes it a center. By the triangle inequality, the largest angle between a
+// row and its center is at most twice the optimum for K centers, and so the largest distance at most four times the
+// optimum.
 //
-// Distances are those of rows in float32, worked out in float64 where they decide, so that neither engine nor processors change
-// what is chosen. There is no distance matrix: beside the rows, one number is kept for each. K must be set; for the rest the zero value works.
+// Distances are computed in float32, and in float64 where they decide, so that the result does not depend on the engine
+// or on the number of processors. There is no distance matrix; memory holds the rows and one number for each. K must be
+// set; the other zero values are usable.
 //
 // Source: Algorithm 1, k-Center-Greedy, of Jiang, Chen, Chen and Wang, "Improving Contrastive Learning on Imbalanced Seed Data via
 // Open-World Sampling", 2021, after Sener and Savarese, "Active Learning for Convolutional Neural Networks: A Core-Set Approach", 2018.
@@ -25,18 +27,18 @@ type KCenter struct {
 	Engine *engine.Engine
 }
 
-// Centers are the rows that [KCenter] chooses.
+// Centers holds the rows that [KCenter] chooses.
 type Centers struct {
-	Rows      []int     // in the order in which they are chosen; no row is chosen twice
-	Distances []float64 // of each from the nearest center at that time; +Inf for a first center with no start
-	Radius    float64   // largest distance that is left of a row from its nearest center
+	Rows      []int     // in the order of choice; no row occurs twice
+	Distances []float64 // of each to the nearest earlier center; +Inf for the first one without start
+	Radius    float64   // largest distance of a row to its nearest center
 }
 
-// Choose chooses K rows of the pool. Start holds centers that are there from the beginning, such as the examples that one has already; nil
-// means none, and then the first center is row 0, as all rows lie equally far from nothing.
+// Choose chooses K rows of the pool. The source start holds initial centers, such as existing examples. If it is nil,
+// the first center is row 0.
 //
-// It is an error if there are fewer rows than K, if a row is all zeros, which has no direction, or holds an entry that is not finite, or
-// if the rows of start have another length.
+// It is an error if there are fewer rows than K, if a row is all zeros (it has no direction) or has an entry that is
+// not finite, or if the rows of start have another length.
 func (c KCenter) Choose(pool, start Source) (*Centers, error) {
 	n, d, err := c.check(pool, start)
 	if err != nil {
@@ -75,7 +77,7 @@ func (c KCenter) Choose(pool, start Source) (*Centers, error) {
 	return out, err
 }
 
-// check returns the rows of the pool and their entries, or what cannot be followed.
+// check returns the dimensions of the pool, or an error about the settings or the sources.
 func (c KCenter) check(pool, start Source) (n, d int, err error) {
 	if pool == nil {
 		return 0, 0, errors.New("cluster: no source of rows given; Float32s and Dense make one of rows in memory")
@@ -93,7 +95,7 @@ func (c KCenter) check(pool, start Source) (n, d int, err error) {
 		"or nil for none", m, width, d)
 }
 
-// directions are rows as they are compared: of length one in float32, and the squared lengths that they had.
+// directions holds rows scaled to length one in float32, and their original squared lengths.
 type directions struct {
 	source Source
 	unit   *buffer

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// farthestFirst is k-center greedy as it is told: every distance in float64, every row with every center in each step.
+// farthestFirst is plain k-center greedy: it compares every row with every center in each step, in float64.
 func farthestFirst(x, start [][]float32, k int) (chosen []int, distances []float64, radius float64) {
 	dot := func(a, b []float32) (sum float64) {
 		for j := range a {
@@ -46,7 +46,7 @@ func farthestFirst(x, start [][]float32, k int) (chosen []int, distances []float
 	}
 }
 
-// flat returns rows one after the other.
+// flat returns rows as a Source.
 func flat(x [][]float32) Float32s {
 	out := Float32s{D: len(x[0])}
 	for _, row := range x {
@@ -55,7 +55,8 @@ func flat(x [][]float32) Float32s {
 	return out
 }
 
-// scattered returns n rows about some places, every fifth of them a copy of an earlier one and every seventh that times 4.
+// scattered returns n rows around some places. Every fifth row is a copy of an earlier one, and every seventh is one
+// times 4.
 func scattered(seed uint64, n, d, places int) [][]float32 {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	at := make([][]float32, places)
@@ -84,14 +85,15 @@ func scattered(seed uint64, n, d, places int) [][]float32 {
 	return x
 }
 
-// onAll calls test without an engine and with every one that opens.
+// onAll calls test without an engine and with every available engine.
 func onAll(t *testing.T, test func(t *testing.T, eng *engine.Engine)) {
 	for name, eng := range engines(t) {
 		t.Run(name, func(t *testing.T) { test(t, eng) })
 	}
 }
 
-// What is chosen is what loops in float64 choose, with copies, ties, all rows chosen, and more rows than are watched or lie in one piece.
+// KCenter chooses the same rows as loops in float64, with copies, with ties, with K equal to the number of rows, and
+// with more rows than the watched set or one piece holds.
 func TestKCenterIsGreedy(t *testing.T) {
 	axes := [][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}, {0, 2, 0}}
 	same := slices.Repeat([][]float32{{0.3, 0.7, -0.1}}, 400)
@@ -135,10 +137,11 @@ func TestKCenterIsGreedy(t *testing.T) {
 	}
 }
 
-// The angle that is left is at most twice the least that any centers leave, and the distance at most four times. In an eighth of the plane the
-// least is known: the rows lie in K runs of neighbors, each with a center in its middle.
+// The largest angle is at most twice the optimum and the distance at most four times. For rows in an eighth of the
+// plane the optimum is known: the rows split into K runs of neighbors, each with a center in its middle.
 func TestKCenterIsNearTheBest(t *testing.T) {
-	// leave returns the least largest angle between sorted angles and the middles of so many runs.
+	// leave returns the smallest possible largest angle between sorted angles and the middles of the given number of
+	// runs.
 	var leave func(angles []float64, runs int) float64
 	leave = func(angles []float64, runs int) float64 {
 		least := (angles[len(angles)-1] - angles[0]) / 2
@@ -160,7 +163,7 @@ func TestKCenterIsNearTheBest(t *testing.T) {
 		}
 		worst = max(worst, got.Radius/(1-math.Cos(best)))
 	}
-	check([]float64{0, 0.1, 0.2}, 1) // row 0 is chosen, where 0.1 is best
+	check([]float64{0, 0.1, 0.2}, 1) // row 0 is chosen; 0.1 would be optimal
 	for range 200 {
 		angles := make([]float64, 3+rng.IntN(6))
 		for i := range angles {
@@ -171,11 +174,11 @@ func TestKCenterIsNearTheBest(t *testing.T) {
 	expect.That(t, worst >= 3.98, "nowhere is the distance more than %.2f times the least", worst)
 }
 
-// Rows that are others when they are read again are told of, where processors compare them and where the engine may be to blame.
+// Rows that change between readings are an error, on the processor and on an engine.
 func TestKCenterOfAnotherSource(t *testing.T) {
 	onAll(t, func(t *testing.T, eng *engine.Engine) {
 		x := &faulty{Float32s: Float32s{[]float32{1, 0, 0, 1, 1, 1}, 2}, broken: func(reads int, rows []float32) error {
-			if reads > 2 { // all rows, and the first center
+			if reads > 2 { // reads 1 and 2: all rows, and the first center
 				copy(rows, []float32{1, 0})
 			}
 			return nil
@@ -191,7 +194,7 @@ func TestKCenterOfAnotherSource(t *testing.T) {
 	})
 }
 
-// A source that gives rows of another length, or has not as many or as long ones any more, is told of as well.
+// A source whose dimensions change, or that returns rows of another length, is an error.
 func TestKCenterOfAChangedSource(t *testing.T) {
 	pool := Float32s{[]float32{1, 0, 0, 1, 1, 1}, 2}
 	longer := &faulty{Float32s: pool, broken: func(reads int, rows []float32) error {
@@ -208,7 +211,7 @@ func TestKCenterOfAChangedSource(t *testing.T) {
 	refusal.Check(t, refusal.Err(KCenter{K: 2}.Choose(pool, start)), "1 rows of 3 entries now and had 1 of 2; … it must stay the same")
 }
 
-// changing has other rows when its Dims were asked for a few times.
+// changing is a Source that returns other rows after a few calls of Dims.
 type changing struct {
 	Float32s
 	now  Float32s
@@ -223,7 +226,7 @@ func (c *changing) Dims() (n, d int) {
 	return c.Float32s.Dims()
 }
 
-// The k-th number is that of the sorted numbers, signs, zeros and infinities included.
+// nth returns the k-th of the sorted numbers, for both signs, zeros and infinities.
 func TestNth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), 1e-45, -1e-45}
@@ -264,7 +267,8 @@ func TestKCenterRefuses(t *testing.T) {
 	expect.That(t, err != nil && err.Error() == "disk: gone; mount it again", "a source that cannot be read: %v", err)
 }
 
-// BenchmarkKCenter chooses 1,000 of rows of 128 numbers. peers/kcenter.py gives the rows in a file and sets it beside numpy.
+// BenchmarkKCenter chooses 1,000 of rows of 128 numbers. peers/kcenter.py writes the rows to a file and compares the
+// time with numpy.
 func BenchmarkKCenter(b *testing.B) {
 	x, k := Float32s{D: 128}, setting(b, "PUCL_PEERS_K", 1000)
 	if path := os.Getenv("PUCL_PEERS_ROWS"); path != "" {

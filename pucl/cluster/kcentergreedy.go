@@ -10,13 +10,14 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// greedy chooses centers. One product of all rows with each new center would read all rows from memory every time. Instead only a few
-// rows, the watched ones, are compared with each center as it comes: those that were farthest off when all rows were last
-// compared. A row only ever comes nearer to the centers, so as long as a watched one is farther off than the others were then, the farthest
-// row of all is among the watched. Otherwise all rows are compared with the centers that they missed, many at a time, which takes the
-// time of a matrix product and not that of reading memory; and others are watched.
+// greedy chooses centers. Comparing all rows with each new center would read all rows from memory every time. Instead
+// each new center is compared with a few watched rows: the farthest ones at the last comparison of all rows. Rows only
+// come nearer to the centers. So while a watched row is farther than every other row was then, the farthest row is a
+// watched one. Otherwise all rows are compared with the centers that they missed, as one matrix product, and new rows
+// are watched.
 //
-// Comparisons in float32 are off by slack at most, so they leave a few rows that may be the farthest; these are compared in float64.
+// Comparisons in float32 have an error of at most slack. They leave a few candidates for the farthest row, which are
+// compared in float64.
 type greedy struct {
 	n, d   int
 	slack  float32
@@ -26,32 +27,32 @@ type greedy struct {
 	exec   *graph.Exec   // largest product of each row with some centers; nil without an engine
 	eng    *engine.Engine
 
-	centers []float32   // of length one, one after the other
-	raw     [][]float32 // as they were
+	centers []float32   // unit centers, concatenated
+	raw     [][]float32 // centers as read
 	squares []float64
-	some    map[int]*buffer // for the engine, by the number of centers that they hold
+	some    map[int]*buffer // for the engine, by number of centers
 
-	closest []float32 // largest cosine with the centers seen; +Inf for a row that is chosen
-	seen    int       // centers that all rows were compared with
+	closest []float32 // largest cosine with the centers seen; +Inf for a chosen row
+	seen    int       // number of centers compared with all rows
 
 	watched []int     // rows, ascending
-	rows    []float32 // theirs, one after the other
+	rows    []float32 // the watched rows, concatenated
 	nearest []float32 // their largest cosines with all centers
-	floor   float32   // least of closest among the rows that are not watched
+	floor   float32   // smallest closest among the rows that are not watched
 	exact   map[int]exactly
 	row     []float32
 }
 
-// exactly is the largest cosine of a row with the first few centers, in float64.
+// exactly holds the largest cosine of a row with the first few centers, in float64.
 type exactly struct {
 	cosine float64
 	seen   int
 }
 
-// The numbers of rows that lie together, and of centers that they are compared with at once: the larger while there are so many.
+// Numbers of rows per piece, and of centers compared at once: manyCenters while that many remain, then fewCenters.
 const greedyRows, manyCenters, fewCenters = 16384, 128, 16
 
-// watchedRows is how many rows are watched of so many: few enough to stay in a processor's cache.
+// watchedRows returns the number of watched rows out of n: few enough to stay in a processor's cache.
 func watchedRows(n int) int { return max(256, min(n/64, 8192)) }
 
 func newGreedy(eng *engine.Engine, pool Source, n, d int) (_ *greedy, err error) {
@@ -61,7 +62,7 @@ func newGreedy(eng *engine.Engine, pool Source, n, d int) (_ *greedy, err error)
 			g.free()
 		}
 	}()
-	// Any order of d additions of products of two unit rows, each rounded, is off by less.
+	// A bound on the rounding error of the product of two unit rows of d entries, in any order of additions.
 	g.slack = float32(g.d+8) / (1 << 24)
 	g.row = make([]float32, g.d)
 	for first := 0; first < g.n; first += greedyRows {
@@ -106,7 +107,7 @@ func (g *greedy) free() {
 	}
 }
 
-// begin makes the rows of start centers.
+// begin makes the rows of start the first centers.
 func (g *greedy) begin(start Source) error {
 	m, _ := start.Dims()
 	if err := checkDims(start, m, g.d); err != nil {
@@ -134,7 +135,7 @@ func (g *greedy) add(source Source, i int, unit []float32, square float64) error
 	return nil
 }
 
-// readAgain reads row i of a source, whose squared length was this.
+// readAgain reads row i of a source and compares its squared length with square.
 func readAgain(source Source, i int, row []float32, square float64) error {
 	if err := source.Read(i, row); err != nil {
 		return err
@@ -166,7 +167,7 @@ func (g *greedy) choose(i int) error {
 
 func (g *greedy) unit(i int) []float32 { return g.pieces[i/greedyRows].unit.row(i % greedyRows) }
 
-// farthest returns the row that lies farthest from its nearest center, and how far.
+// farthest returns the row farthest from its nearest center, and its distance.
 func (g *greedy) farthest() (row int, distance float64, err error) {
 	if len(g.raw) == 0 {
 		return 0, math.Inf(1), nil
@@ -201,13 +202,13 @@ func (g *greedy) farthest() (row int, distance float64, err error) {
 				return 0, 0, err
 			}
 			g.watch(watchedRows(g.n))
-		default: // too many rows are about as far off
+		default: // too many rows have nearly the same distance
 			g.watch(4 * len(g.watched))
 		}
 	}
 }
 
-// differ is the error where the largest cosine of a row by its first reading is not the one by another.
+// differ returns the error for a row whose largest cosine differs between two readings.
 func (g *greedy) differ(row int, first float32, again float64) error {
 	cause := ""
 	if g.exec != nil {
@@ -230,14 +231,15 @@ func (g *greedy) compareExactly(i int) (float64, error) {
 		return 0, err
 	}
 	for ; e.seen < len(g.raw); e.seen++ {
-		// The root of the product of two equal squares is the square itself, so that a row has a cosine of just 1 with itself.
+		// The square root of the product of two equal squares is exact, so the cosine of a row with itself is exactly
+		// 1.
 		e.cosine = max(e.cosine, product(g.row, g.raw[e.seen])/math.Sqrt(g.square[i]*g.squares[e.seen]))
 	}
 	g.exact[i] = e
 	return e.cosine, nil
 }
 
-// compareAll compares all rows with the centers that they have not seen.
+// compareAll compares all rows with the centers that they have not been compared with.
 func (g *greedy) compareAll() error {
 	for g.seen < len(g.raw) {
 		k := len(g.raw) - g.seen
@@ -255,7 +257,7 @@ func (g *greedy) compareAll() error {
 	return nil
 }
 
-// compareWith compares all rows with some centers, up to k.
+// compareWith compares all rows with up to k centers.
 func (g *greedy) compareWith(centers []float32, k int) error {
 	if g.exec == nil {
 		for p, piece := range g.pieces {
@@ -273,7 +275,7 @@ func (g *greedy) compareWith(centers []float32, k int) error {
 	}
 	to := g.some[k]
 	if err := to.write(func() {
-		for first := 0; first < len(to.rows); first += g.d { // what is left over holds the first center again
+		for first := 0; first < len(to.rows); first += g.d { // the remaining places repeat the first center
 			from := first
 			if from >= len(centers) {
 				from = 0
@@ -302,7 +304,8 @@ func (g *greedy) compareWith(centers []float32, k int) error {
 	return nil
 }
 
-// watch has the rows watched that are farthest off, count or more where some are equally far. All rows have seen all centers.
+// watch selects the count farthest rows as watched, or more if some are tied. All rows must have been compared with all
+// centers.
 func (g *greedy) watch(count int) {
 	count = min(count, g.n)
 	level := float32(math.Inf(1))
@@ -320,8 +323,8 @@ func (g *greedy) watch(count int) {
 	}
 }
 
-// nth returns the number that stands at place k, counted from 0, among those of x in ascending order. It counts them by the upper and
-// then by the lower half of their bits, which float32s have in the order of their values but for the sign.
+// nth returns the k-th smallest number of x, counted from 0. It counts by the upper and then by the lower half of the
+// bits, whose order is that of the values except for the sign.
 func nth(x []float32, k int) float32 {
 	ordered := func(v float32) uint32 {
 		bits := math.Float32bits(v)

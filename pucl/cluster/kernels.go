@@ -11,13 +11,13 @@ import "C"
 
 import "unsafe"
 
-// lanes is how many centers lie in a block of centers.packed.
+// lanes is the number of centers in a block of centers.packed.
 const lanes = C.LANES
 
-// allowed is the widest vectors that twoBest takes. Tests have it narrower.
+// allowed is the widest vector instruction set that twoBest uses. Tests lower it.
 var allowed C.int = C.AVX512
 
-// pack lays the centers out for twoBest.
+// pack copies the centers into the layout of twoBest.
 func (c *centers) pack() {
 	if c.packed == nil {
 		c.packed = make([]float32, len(c.rows))
@@ -30,7 +30,7 @@ func (c *centers) pack() {
 	}
 }
 
-// twoBest writes, for each row of index, the two best scores among k centers from a slot on, and the best one's slot.
+// twoBest writes, for each row of index, the two best scores among k centers from a slot on, and the slot of the best.
 func (c *centers) twoBest(rows []float32, index []int32, from, k int, best, second []float32, at []int32) {
 	half := f32(c.half[from:])
 	if k <= few {
@@ -50,17 +50,19 @@ func (c *centers) ownScores(rows []float32, index, slots []int32, scores []float
 	C.own_scores(f32(rows), C.int64_t(c.d), i32(index), C.int64_t(len(index)), f32(c.rows), f32(c.half), i32(slots), f32(scores))
 }
 
-// moveRows has the rows of index leave the sums of the clusters that they come from, where these are not negative, and join others.
+// moveRows subtracts the rows of index from the sums of their old clusters, unless these are negative, and adds them to
+// the new ones.
 func moveRows(rows []float32, d int, index, from, to []int32, sums []float64) {
 	C.move_rows(f32(rows), C.int64_t(d), i32(index), C.int64_t(len(index)), i32(from), i32(to), f64(sums))
 }
 
-// survey goes on from the sum, the least and the largest entry of each of some columns, beginning with the first.
+// survey updates the sum, the smallest and the largest entry of some columns, from column first on.
 func (p *piece) survey(first int, sum []float64, low, high []float32) {
 	C.survey_columns(f32(p.unmoved()), C.int64_t(p.d), C.int64_t(p.n), C.int64_t(first), C.int64_t(len(sum)), f64(sum), f32(low), f32(high))
 }
 
-// centerRows writes some rows moved, scaled and rounded, and their squared lengths. Rows may be raw.
+// centerRows writes raw rows centered, scaled and rounded, and their squared lengths. The slices raw and rows may be
+// the same.
 func centerRows(raw, rows []float32, mean []float64, scale float64, squared []float64) {
 	C.center_rows(f32(raw), f32(rows), C.int64_t(len(mean)), C.int64_t(len(squared)), f64(mean), C.double(scale), roundTo24, f64(squared))
 }

@@ -4,7 +4,7 @@ package cluster
 
 import "math"
 
-// The functions of kernels.go in Go, where there is no C.
+// The functions of kernels.go in Go, for builds without C.
 
 const lanes = 1
 

@@ -11,7 +11,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Whatever the vectors, scores are those of loops, and the same to the last bit in whatever company a row and a center are.
+// For every vector width, scores equal those of loops. They are bit-identical whichever other rows and centers are
+// compared.
 func TestTwoBestAgainstLoops(t *testing.T) {
 	defer func() { allowed = 2 }()
 	rng := rand.New(rand.NewPCG(1, 6))
@@ -22,7 +23,7 @@ func TestTwoBestAgainstLoops(t *testing.T) {
 			c := centers{buffer: &buffer{rows: make([]float32, slots*d), d: d}, half: make([]float32, slots)}
 			x := make([]float32, n*d)
 			for i := range x {
-				x[i] = float32(rng.IntN(21)-10) / 8 // sums are exact, so that ties are
+				x[i] = float32(rng.IntN(21)-10) / 8 // sums are exact, so ties are exact
 			}
 			for s := range slots {
 				if c.half[s] = float32(math.Inf(1)); s < k {
@@ -33,7 +34,7 @@ func TestTwoBestAgainstLoops(t *testing.T) {
 				}
 			}
 			if k > 1 {
-				copy(c.row(k-1), c.row(0)) // equal centers: the first counts
+				copy(c.row(k-1), c.row(0)) // of equal centers the first wins
 				c.half[k-1] = c.half[0]
 			}
 			c.pack()
@@ -67,7 +68,7 @@ func TestTwoBestAgainstLoops(t *testing.T) {
 	}
 }
 
-// Scores of rows that are no short numbers do not depend on which others are compared with them.
+// Scores of rows with full mantissas do not depend on the other rows compared.
 func TestCompanyChangesNoScore(t *testing.T) {
 	defer func() { allowed = 2 }()
 	x, places := blobs(3, 64, 37, 5, 1), blobs(4, 3*lanes, 37, 7, 1)

@@ -15,52 +15,52 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// KMeans is k-means in float32, for any number of clusters and rows: Lloyd's rounds from centers that are given or seeded. K
-// must be set; for the rest the zero value works.
+// KMeans is k-means in float32, for any number of clusters and rows: Lloyd's algorithm from given or seeded centers. K
+// must be set; the other zero values are usable.
 //
-// The same seed gives the same result on any number of processors, from memory or from a stream. Which engine computes changes
-// the last digits of distances, so that rows halfway between two centers may go to the other one. Entries are rounded to 2⁻²⁴
-// of how far the farthest lies from the mean of its column.
+// The same seed gives the same result on any number of processors, from memory or from a stream. The engine changes the
+// last digits of distances, so that rows halfway between two centers may change sides. Entries are rounded to 2⁻²⁴ of
+// the largest deviation from a column mean.
 type KMeans struct {
 	K       int
 	Seeding Seeding    // of the centers; the zero value is k-means++
 	Centers *mat.Dense // [K, d], to start from instead of seeding
-	Seed    uint64     // of what is random
+	Seed    uint64     // random seed
 
-	Rounds    int     // at most; 0 means 300
-	Batch     int     // rows drawn for each round: mini-batch k-means, which ends after Rounds; 0: all rows
-	Restarts  int     // seedings, of which the result of lowest potential is kept; 0 means 1
-	Tolerance float64 // squared steps of all centers, in mean variances of a column, at which to end; 0: when no label changes
+	Rounds    int     // largest number of rounds; 0 means 300
+	Batch     int     // rows drawn per round of mini-batch k-means, which ends after Rounds; 0: all rows
+	Restarts  int     // number of seedings; the result of lowest potential is kept; 0 means 1
+	Tolerance float64 // stop at this sum of squared steps, in mean column variances; 0: when no label changes
 
-	// Block is how many rows are in memory at once, to be read anew in each round, for sets larger than memory; 0: all, read
-	// once. What is kept of each row takes some 30 bytes.
+	// Block is the number of rows in memory at once, for sets larger than memory; they are read again in each round. 0
+	// means all rows, read once. Some 30 bytes per row stay in memory.
 	Block int
 
-	// Engine compares all rows with all centers, block by block, which is for accelerators; nil means the processor, which leaves
-	// out what bounds on distances tell already.
+	// Engine compares all rows with all centers, block by block, which suits accelerators. nil means the processor,
+	// which skips comparisons that distance bounds decide.
 	Engine *engine.Engine
 
-	plain bool // leaves out nothing
+	plain bool // skips no comparison
 }
 
-// Partition is what [KMeans] finds.
+// Partition is the result of [KMeans].
 type Partition struct {
 	Labels    []int      // nearest center of each row
 	Centers   *mat.Dense // [K, d]
-	Counts    []int      // rows of each cluster; 0 where it has none, see Fit
-	Potential float64    // squared distances of all rows to their centers, summed; infinite or 0 beyond float64
-	Rounds    int        // how often the centers moved
-	Converged bool       // the last round changed no label, or moved the centers within the tolerance
+	Counts    []int      // rows of each cluster; may be 0, see Fit
+	Potential float64    // sum of squared distances of rows to their centers; infinite or 0 beyond float64
+	Rounds    int        // number of center updates
+	Converged bool       // the last round changed no label or stayed within the tolerance
 }
 
-// Fit clusters the rows of x. A cluster that loses all its rows takes over the row that is farthest from its center, if
-// one lies off it. It is no error if clusters end without rows: their count is 0, and their centers stay where they were. That happens where
-// Centers are more than there are different rows, as where all rows are the same, and with Batch, or where Rounds or Tolerance end before
-// such a cluster has taken a row over. See that all Counts are above 0 where each cluster must have rows.
+// Fit clusters the rows of x. A cluster that loses all its rows takes over the row farthest from its center, unless
+// every row lies on its center. Clusters may end without rows, with a count of 0 and an unmoved center. Causes are
+// fewer different rows than Centers, mini-batches (Batch), or an end by Rounds or Tolerance. Check that all Counts are
+// above 0 if each cluster must have rows.
 //
-// It is an error if there are fewer rows than clusters, or fewer different ones to seed with, if an entry is not finite, if
-// the centers given are not K rows as long as those of x, or lie beyond 10¹⁵ times as far off as any row, if Batch times Rounds
-// is more than 2²⁹, or if reading the source fails or gives rows of other lengths than before.
+// It is an error if there are fewer rows than clusters, fewer different rows than seeds, or an entry that is not
+// finite. It is an error if Centers is not [K, d] or lies beyond 10¹⁵ times the distance of the farthest row, or if
+// Batch times Rounds is more than 2²⁹. It is an error if reading the source fails or its rows change length.
 func (c KMeans) Fit(x Source) (best *Partition, err error) {
 	if err := c.check(x); err != nil {
 		return nil, err
@@ -101,10 +101,10 @@ func (c KMeans) Fit(x Source) (best *Partition, err error) {
 	return best, nil
 }
 
-// farthestStart is how far a center may be given, in distances of the farthest row: float32 holds the squares.
+// farthestStart is the largest distance of a given center, in distances of the farthest row; float32 holds its square.
 const farthestStart = 1e15
 
-// check returns an error for settings that cannot be, or not with x.
+// check returns an error for settings that are invalid, or invalid for x.
 func (c KMeans) check(x Source) error {
 	if x == nil {
 		return errors.New("cluster: no source of rows given; Float32s and Dense make one of rows in memory")
@@ -136,7 +136,7 @@ func (c KMeans) check(x Source) error {
 		fault.If(c.Restarts > 1, "cluster: %d restarts from the same centers; leave out Restarts, or Centers", c.Restarts))
 }
 
-// pieceRows returns how many rows lie together: on an engine as many as are compared with all centers at once.
+// pieceRows returns the number of rows of a piece: on an engine, the number compared with all centers at once.
 func (c KMeans) pieceRows() int {
 	if c.Engine == nil {
 		return math.MaxInt
@@ -144,7 +144,7 @@ func (c KMeans) pieceRows() int {
 	return max(256, min(8192, 1<<21/c.K))
 }
 
-// inside returns places as those of rows of the table.
+// inside converts centers to the coordinates of the table.
 func (t *table) inside(centers *mat.Dense) [][]float64 {
 	k, _ := centers.Dims()
 	places := make([][]float64, k)
@@ -161,7 +161,7 @@ func (t *table) inside(centers *mat.Dense) [][]float64 {
 	return places
 }
 
-// outside undoes inside.
+// outside is the inverse of inside.
 func (t *table) outside(places [][]float64) *mat.Dense {
 	centers := mat.NewDense(len(places), t.d, nil)
 	for c, place := range places {
@@ -175,7 +175,7 @@ func (t *table) outside(places [][]float64) *mat.Dense {
 	return centers
 }
 
-// fit runs Lloyd's rounds.
+// fit runs Lloyd's algorithm from places.
 func (c KMeans) fit(t *table, places [][]float64, restart int) (*Partition, error) {
 	out, rounds := &Partition{}, cmp.Or(c.Rounds, 300)
 	if c.Batch > 0 {
@@ -227,7 +227,7 @@ func (c KMeans) fit(t *table, places [][]float64, restart int) (*Partition, erro
 	return out, nil
 }
 
-// means returns the mean of the rows of each cluster, or its place where it has none.
+// means returns the mean of the rows of each cluster, or its present center if it has none.
 func (a *nearest) means() [][]float64 {
 	out := make([][]float64, a.k)
 	for c, count := range a.counts {
@@ -247,7 +247,7 @@ func (a *nearest) potential() float64 {
 	return max(0, sum)
 }
 
-// fillEmpty gives each cluster without rows the row that lies farthest from its center.
+// fillEmpty assigns to each cluster without rows the row farthest from its center.
 func (a *nearest) fillEmpty() error {
 	for c, count := range a.counts {
 		if count > 0 {

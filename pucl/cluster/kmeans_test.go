@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// blobs returns n rows of d entries around as many centers, far from 0 in all entries.
+// blobs returns n rows of d entries around the given number of centers, all entries far from 0.
 func blobs(seed uint64, n, d, centers int, width float64) Float32s {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	places := randomRows(rng, centers, d)
@@ -31,7 +31,7 @@ func blobs(seed uint64, n, d, centers int, width float64) Float32s {
 	return out
 }
 
-// rowsAt returns some rows of a source, to start from.
+// rowsAt returns the rows of a source at index, as initial centers.
 func rowsAt(x Float32s, index ...int) *mat.Dense {
 	out := mat.NewDense(len(index), x.D, nil)
 	for c, i := range index {
@@ -42,7 +42,7 @@ func rowsAt(x Float32s, index ...int) *mat.Dense {
 	return out
 }
 
-// lloyd is k-means in loops and float64: so many rounds, or until no label changes.
+// lloyd is k-means with loops in float64, for the given number of rounds or until no label changes.
 func lloyd(x Float32s, centers *mat.Dense, rounds int) (labels []int, potential float64, _ *mat.Dense, moved int) {
 	n, d := x.Dims()
 	k, _ := centers.Dims()
@@ -85,7 +85,7 @@ func lloyd(x Float32s, centers *mat.Dense, rounds int) (labels []int, potential 
 	}
 }
 
-// engines are the ways to compare rows with centers.
+// engines returns the engines to test by name, with nil for the processor.
 func engines(t *testing.T) map[string]*engine.Engine {
 	all := map[string]*engine.Engine{"processor": nil}
 	for _, eng := range enginetest.All(t) {
@@ -118,18 +118,18 @@ func TestKMeansAgainstLoops(t *testing.T) {
 	}
 }
 
-// hashed turns a number into one from −1/2 to 1/2 that looks random.
+// hashed returns a pseudo-random number from −1/2 to 1/2 that depends on x alone.
 func hashed(x float64) float64 {
 	x = math.Sin(x) * 43758.5453
 	return x - math.Floor(x) - 0.5
 }
 
-// The potentials that scikit-learn 1.9.1 reaches from the first rows, as `peers/kmeans.py --frozen` prints them.
+// The potentials of scikit-learn 1.9.1 from the first rows, as printed by `peers/kmeans.py --frozen`.
 func TestPotentialsOfScikitLearn(t *testing.T) {
 	const n, d = 3000, 128
 	x := Float32s{D: d}
 	for i := range n {
-		for j := range d { // rows as peers/rows.py makes them
+		for j := range d { // the rows of peers/rows.py
 			x.Data = append(x.Data, float32(hashed(float64(i*d+j+1))+0.15*hashed(float64(i%10*d+j)+0.5)))
 		}
 	}
@@ -145,7 +145,7 @@ func TestPotentialsOfScikitLearn(t *testing.T) {
 	}
 }
 
-// Bounds, streams and the number of processors change no bit.
+// Bounds, streams and the number of processors change no bit of the result.
 func TestEveryWayIsTheSame(t *testing.T) {
 	expect.Slow(t)
 	for name, eng := range engines(t) {
@@ -188,7 +188,7 @@ func TestAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-// More processors than at the beginning of a fit are no harm: programs may be given some while they run.
+// Processors may be added during a fit.
 func TestProcessorsMayBeAdded(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(before)
@@ -201,7 +201,7 @@ func TestProcessorsMayBeAdded(t *testing.T) {
 	expect.Must(KMeans{K: 5, Centers: rowsAt(x.Float32s, 0, 1, 2, 3, 4), Block: 100}.Fit(x))(t)
 }
 
-// Rows in another order give the same clusters to the last bit, and so do rows far larger or smaller, by a power of two.
+// Rows in another order give bit-identical clusters, as do rows scaled by a large or small power of two.
 func TestOrderAndScaleChangeNothing(t *testing.T) {
 	x := blobs(7, 3000, 5, 12, 0.5)
 	start := []int{5, 50, 500, 77, 2999, 1234, 1, 2, 3, 4}
@@ -216,7 +216,7 @@ func TestOrderAndScaleChangeNothing(t *testing.T) {
 		expect.Require(t, got.Labels[at] == want.Labels[i],
 			"row %d is in cluster %d, at another place in %d", i, want.Labels[i], got.Labels[at])
 	}
-	// The mean of all rows, from which they are measured, is rounded; it moves them by a grid of 2^-24 at most.
+	// The mean of all rows, which is subtracted, is rounded; that shifts the rows by at most a grid step of 2^-24.
 	vectortest.Near(t, "potential of mixed rows", got.Potential, want.Potential, 1e-7)
 	for _, exponent := range []int{-120, 100} {
 		scale := math.Ldexp(1, exponent)
@@ -230,7 +230,7 @@ func TestOrderAndScaleChangeNothing(t *testing.T) {
 	}
 }
 
-// All rows go to the center at ½; the other one takes over the row at 10, which is farthest away, and 0, 1 and 2 are left.
+// All rows join the center at ½. The other center takes over the row at 10, the farthest, and leaves 0, 1 and 2.
 func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 	x := Float32s{[]float32{0, 1, 10, 2}, 1}
 	for _, block := range []int{0, 3} {
@@ -238,7 +238,8 @@ func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 		expect.That(t, slices.Equal(p.Labels, []int{0, 0, 1, 0}) && math.Abs(p.Potential-2) <= 1e-6,
 			"blocks of %d: labels %v, potential %g", block, p.Labels, p.Potential)
 	}
-	// Where all rows lie on their centers, clusters stay empty, where they are; so does one that no batch of rows came near.
+	// If all rows lie on their centers, empty clusters stay empty and do not move; so does a cluster that no batch came
+	// near.
 	same := expect.Must(KMeans{K: 2, Centers: mat.NewDense(2, 1, []float64{7, 9})}.Fit(Float32s{[]float32{7, 7, 7}, 1}))(t)
 	if !slices.Equal(same.Counts, []int{3, 0}) || same.Centers.At(1, 0) != 9 || !same.Converged || !slices.Equal(same.Labels, []int{0, 0, 0}) {
 		t.Errorf("%+v", same)
@@ -247,7 +248,7 @@ func TestAnEmptyClusterTakesTheFarthestRow(t *testing.T) {
 	expect.That(t, slices.Equal(far.Counts, []int{4, 0}) && math.Abs(far.Centers.At(1, 0)-100) <= 1e-9, "%+v", far)
 }
 
-// A center far away loses all rows, gets another one, and bounds that it left behind are right.
+// A center far away loses all rows and takes over another row; the remaining bounds stay valid.
 func TestCentersMayStartFarAway(t *testing.T) {
 	x := Float32s{[]float32{0, 1, 2, 20, 21, 30}, 1}
 	for _, far := range []float64{1e3, 1e6, 1e12, 1e15, -1e15} {
@@ -256,7 +257,7 @@ func TestCentersMayStartFarAway(t *testing.T) {
 	}
 }
 
-// Bounds must leave out work: in rounds where nothing changes any more, hardly a row is looked at.
+// Bounds must skip work: in rounds without changes, almost no row is compared.
 func TestBoundsLeaveOutWork(t *testing.T) {
 	x := blobs(8, 5000, 10, 150, 0.05)
 	start := rowsAt(x, rows.All(150)...)
@@ -275,7 +276,7 @@ func TestBoundsLeaveOutWork(t *testing.T) {
 	expect.That(t, a.groups >= 2 && wanted <= 500, "%d of 5000 rows are looked at, %d groups", wanted, a.groups)
 }
 
-// Centers at two places, two by two, are two groups.
+// Centers at two places form two groups.
 func TestGroupsAreOfNearCenters(t *testing.T) {
 	centers, want := make([][]float64, 4*lanes), make([][]int, 2)
 	for c := range centers {
@@ -313,7 +314,8 @@ func TestRestartsKeepTheBest(t *testing.T) {
 	}
 }
 
-// Centers after batches of rows are those of loops in float64 over the same rows, drawn by the seed and by the number of the restart.
+// Mini-batch centers equal those of loops in float64 over the same rows, which the seed and the number of the restart
+// determine.
 func TestMiniBatchAgainstLoops(t *testing.T) {
 	const n, d, k = 400, 3, 5
 	x := blobs(13, n, d, 9, 0.5)
@@ -358,7 +360,7 @@ func TestMiniBatchAgainstLoops(t *testing.T) {
 	}
 }
 
-// Batches of 5% of the rows come within a few percent of all rows, from memory and from a stream alike.
+// Batches of 5% of the rows give a potential within a few percent of full k-means, from memory and from a stream.
 func TestMiniBatch(t *testing.T) {
 	x := blobs(11, 10000, 8, 25, 0.5)
 	for name, eng := range engines(t) {
@@ -374,7 +376,7 @@ func TestMiniBatch(t *testing.T) {
 	}
 }
 
-// faulty is a source in which something is wrong from a pass on.
+// faulty is a source with a fault from a given read on.
 type faulty struct {
 	Float32s
 	reads  int
@@ -469,8 +471,8 @@ func TestKMeansErrors(t *testing.T) {
 	}
 }
 
-// Whatever the rows, each ends at a nearest center, and the potential is that of the labels. Only too few rows, or too few different
-// ones, are an error.
+// For all rows, each row ends at a nearest center, and the potential is that of the labels. The only errors are too few
+// rows and too few different rows.
 func FuzzKMeans(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 200, 201, 90, 91}, uint8(2), uint8(2), uint8(0))
 	f.Add([]byte{9, 9, 9, 9, 9, 1, 0, 0, 0, 0, 0, 0, 7}, uint8(3), uint8(1), uint8(1))
@@ -494,7 +496,7 @@ func FuzzKMeans(f *testing.F) {
 			return
 		}
 		counts, potential, size := make([]int, p.Centers.RawMatrix().Rows), 0.0, 0.0
-		for _, v := range x.Data { // the largest row rounds the distances of all
+		for _, v := range x.Data { // the largest row determines the rounding of all distances
 			size = max(size, math.Abs(float64(v)))
 		}
 		for i := range n {

@@ -2,8 +2,8 @@ package cluster
 
 import "math/rand/v2"
 
-// batches moves the centers by rounds of c.Batch rows drawn at random, each to the mean of all rows that were nearest to it in
-// some round so far; one that has met none stays. Every restart draws others.
+// batches updates the centers in rounds of c.Batch random rows. Each center moves to the mean of all rows assigned to
+// it in any round so far; a center without rows stays. Every restart draws other rows.
 //
 // Source: D. Sculley, "Web-Scale K-Means Clustering" (WWW 2010), algorithm 1.
 func (c KMeans) batches(t *table, places [][]float64, restart, rounds int) (_ [][]float64, err error) {
@@ -19,7 +19,7 @@ func (c KMeans) batches(t *table, places [][]float64, restart, rounds int) (_ []
 		return nil, err
 	}
 	defer a.free()
-	rng := rand.New(rand.NewPCG(c.Seed, 1<<63|uint64(restart))) // seeding draws without the bit
+	rng := rand.New(rand.NewPCG(c.Seed, 1<<63|uint64(restart))) // seeding uses the same seeds without this bit
 	for range rounds {
 		if writing := p.write(func() {
 			for j := range c.Batch {

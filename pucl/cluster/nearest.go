@@ -7,61 +7,62 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// groupSize is how many centers share a bound at most. Smaller groups leave out more comparisons, and there are more bounds to keep.
+// groupSize is the largest number of centers that share a bound. Smaller groups skip more comparisons and need more
+// bounds.
 const groupSize = 128
 
-// few is how many centers are compared with a row one by one.
+// few is the number of centers up to which rows and centers are compared one by one.
 const few = 4
 
-// nearest keeps for each row of a table the center nearest to it, and for each cluster the number and the sum of its rows,
-// while centers move.
+// nearest stores, while centers move, the nearest center of each row of a table, and the number and the sum of the rows
+// of each cluster.
 //
-// A row is not looked at again as long as its distance from its center cannot have become larger than that from another one:
-// of the first an upper bound is kept, of the others a lower bound for each group of centers, and as centers move the bounds
-// give way by as much. Bounds have room for rounding, so that the result is that of comparing all rows with all centers each
-// time, but for rows as near to two centers as rounding can tell.
+// A row is skipped while its own center cannot have become farther than another one. Each row has an upper bound on the
+// distance to its own center and, for each group of centers, a lower bound on the distances to them; the bounds are
+// loosened as centers move. They include rounding. The result therefore equals that of comparing all rows with all
+// centers, except for rows that are equidistant up to rounding.
 //
 // Source: Y. Ding and others, "Yinyang K-Means: A Drop-In Replacement of the Classic K-Means with Consistent Speedup" (ICML
 // 2015).
 type nearest struct {
 	t    *table
-	exec *graph.Exec // compares all rows with all centers on the engine; nil on the processor, which has bounds
+	exec *graph.Exec // compares all rows with all centers on the engine; nil on the processor
 
 	k, groups, size int
 	members         []int       // centers of each group
-	index           []int       // center at each of groups·size slots, −1 where there is none
+	index           []int       // center at each of groups·size slots; −1 for none
 	slots           []int32     // slot of each center
 	places          [][]float64 // of the centers
 	centers         centers     // by slots
 	longest         float64     // squared length of the longest center
-	moved           []float64   // how far each slot's center has moved in all rounds
-	groupMoved      []float64   // how far those of each group have at most, round by round
+	moved           []float64   // total movement of each slot's center
+	groupMoved      []float64   // sum over rounds of the largest movement in each group
 
 	labels []int32   // slot of each row; −1 before the first round
-	upper  []float32 // bound for a row's own center, less moved
-	lower  []float32 // bounds for the groups, more groupMoved
+	upper  []float32 // bound for a row's own center, minus moved
+	lower  []float32 // bounds for the groups, plus groupMoved
 
 	workers []*worker
 	counts  []int
-	sums    []float64                              // of the rows of each cluster, one after the other
-	found   func(i int, row []float32, won winner) // is told of rows as they are compared, by several processors
+	sums    []float64                              // sums of the rows of each cluster, concatenated
+	found   func(i int, row []float32, won winner) // called for compared rows, from several goroutines
 }
 
-// winner is the nearest center found so far for a row in one round: by its score, half the squared distance without what is the row's
-// own. Second is the same of the second nearest in its group.
+// winner is the nearest center found so far for a row in one round. A score is half the squared distance without the
+// row's own squared length. The field second is the score of the second-nearest center in its group.
 type winner struct {
 	best, second float32
 	slot         int32
 }
 
-// centers are the centers as rows are compared with them.
+// centers holds the centers in the layouts used for comparisons.
 type centers struct {
-	*buffer           // one for each slot
-	packed  []float32 // the same in blocks, if that is faster
-	half    []float32 // half the squared length of each slot's center, +Inf where there is none
+	*buffer           // one row per slot
+	packed  []float32 // the same in blocks, for vector instructions
+	half    []float32 // half the squared length of each slot's center; +Inf for none
 }
 
-// newNearest starts with the centers given, whose places it takes over. It must be freed.
+// newNearest returns a nearest with the given centers; it takes over places. It must be freed.
 func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
 	a := &nearest{t: t, k: len(places)}
 	size := groupSize
@@ -109,7 +110,7 @@ func newNearest(t *table, places [][]float64, bounds bool) (*nearest, error) {
 // sum returns the sum of the rows of a cluster.
 func (a *nearest) sum(cluster int) []float64 { return a.sums[cluster*a.t.d : (cluster+1)*a.t.d] }
 
-// forget has all rows compared with all centers next time.
+// forget makes the next round compare all rows with all centers.
 func (a *nearest) forget() {
 	for i := range a.labels {
 		a.labels[i] = -1
@@ -117,7 +118,7 @@ func (a *nearest) forget() {
 	a.loosen()
 }
 
-// loosen leaves no bounds.
+// loosen removes all bounds.
 func (a *nearest) loosen() {
 	for i := range a.upper {
 		a.upper[i] = float32(math.Inf(1))
@@ -134,7 +135,7 @@ func (a *nearest) free() {
 	}
 }
 
-// place moves the centers, and gives way by as much.
+// place moves the centers and loosens the bounds accordingly.
 func (a *nearest) place(places [][]float64) error {
 	first := a.places == nil
 	a.places, a.longest = places, 0
@@ -170,23 +171,22 @@ func (a *nearest) place(places [][]float64) error {
 	return err
 }
 
-// slack bounds how far rounding may put the square of a distance from the truth, for row i: products of d entries are added up in
-// any order.
+// slack returns a bound on the rounding error of a squared distance of row i, for any order of adding the d products.
 func (a *nearest) slack(i int) float64 {
 	return float64(a.t.d+8) * 0x1p-23 * (float64(a.t.squares[i]) + a.longest)
 }
 
-// below and above round to float32 and leave no doubt on which side.
+// below and above round to float32, strictly down and up.
 func below(x float64) float32 { return float32(x - math.Abs(x)*0x1p-22) }
 func above(x float64) float32 { return float32(x + math.Abs(x)*0x1p-22) }
 
-// keepLower writes the bound of row i for group g, whose nearest center has this score.
+// keepLower stores the lower bound of row i for group g, whose nearest center has the given score.
 func (a *nearest) keepLower(i, g int, score float32, slack float64) {
 	square := float64(a.t.squares[i]) + 2*float64(score) - slack
 	a.lower[i*a.groups+g] = below(math.Sqrt(max(0, square)) + a.groupMoved[g])
 }
 
-// keepUpper writes the bound of row i for its own center, which has this score.
+// keepUpper stores the upper bound of row i for its own center, which has the given score.
 func (a *nearest) keepUpper(i int, slot int32, score float32, slack float64) {
 	square := float64(a.t.squares[i]) + 2*float64(score)
 	a.upper[i] = above(math.Sqrt(max(0, square)+slack) - a.moved[slot])
@@ -206,8 +206,8 @@ func (a *nearest) wants(i int) bool {
 	return false
 }
 
-// wantsGroup is the same for one group. The own group is always looked at with the others, so that scores of one kind are
-// compared.
+// wantsGroup reports the same for group g. The row's own group is always compared along with others, so that only
+// scores of one kind are compared.
 func (a *nearest) wantsGroup(i, g int) bool {
 	label := a.labels[i]
 	return label < 0 || int(label)/a.size == g ||

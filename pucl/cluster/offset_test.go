@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Four rows that lie far from 0 have the clusters of the rows near 0, and so have rows beyond float32.
+// Four rows far from 0 have the clusters of the same rows near 0, and so have rows beyond the range of float32.
 func TestRowsFarFromZero(t *testing.T) {
 	for _, at := range []struct{ offset, scale float64 }{
 		{0, 1}, {1e6, 1}, {1e9, 1}, {1.7e9, 1}, {-1e12, 1}, {1e15, 1}, {0, 0x1p-500}, {0, 0x1p+500}, {0x1p+540, 0x1p+500},
@@ -33,15 +33,15 @@ func TestRowsFarFromZero(t *testing.T) {
 	}
 }
 
-// Whole numbers keep all digits when a constant is added. K-means, PUPL and the weights of their seeds must not
-// change, nor when the columns are exchanged; k-center must not change when each row is scaled.
+// Whole numbers keep all digits when a constant is added. The constant must not change the results of k-means, of PUPL
+// and of its seeding weights, and neither must an exchange of columns. Scaling each row must not change k-center.
 func TestConstantsChangeNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 7))
 	for range 100 {
 		n, d := 6+rng.IntN(15), 1+rng.IntN(3)
 		x := mat.NewDense(n, d, nil)
 		x.Apply(func(_, _ int, _ float64) float64 { return float64(rng.IntN(1001)) }, x)
-		for j := range d { // each column has the same range, so that all or none are far
+		for j := range d { // equal ranges, so that all columns are far or none is
 			x.Set(0, j, 0)
 			x.Set(1, j, 1000)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// newComparison returns the computation of the best score of each row of a buffer, and of its center.
+// newComparison returns a computation of the best score of each row of a buffer and of the slot of the best center.
 func newComparison(eng *engine.Engine) (*graph.Exec, error) {
 	return graph.NewExec(eng.Backend, func(x, centers, half *graph.Node) (best, at *graph.Node) {
 		scores := graph.Sub(graph.ExpandAxes(half, 0), graph.DotGeneral(x, []int{1}, nil, centers, []int{1}, nil))
@@ -19,7 +19,7 @@ func newComparison(eng *engine.Engine) (*graph.Exec, error) {
 	})
 }
 
-// onEngine compares all rows of a piece with all centers.
+// onEngine compares all rows of a piece with all centers on the engine.
 func (a *nearest) onEngine(p *piece) error {
 	best, at, err := a.exec.Call2(p.tensor, a.centers.tensor, a.centers.half)
 	if err != nil {

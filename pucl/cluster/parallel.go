@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls work on every processor, each with its own number from 0 on and its own share of n rows, from first to
-// end−1, and waits for all. What is made of a row must not depend on the share that it falls into.
+// inParallel calls work on every processor with the number of the worker, from 0, and its part of n rows, first to
+// end−1. It waits for all. The result for a row must not depend on the part it is in.
 func inParallel(n int, work func(worker, first, end int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	var all sync.WaitGroup
@@ -17,11 +17,11 @@ func inParallel(n int, work func(worker, first, end int)) {
 	all.Wait()
 }
 
-// chunk is how many rows a processor takes at a time: so few that they stay in its cache from group to group of centers.
+// chunk is the number of rows that a processor takes at a time: few enough to stay in its cache from group to group of
+// centers.
 const chunk = 256
 
-// inChunks is inParallel with a number of workers that stays the same, as that of processors need not; each takes a chunk at a
-// time, as long as there are some.
+// inChunks is inParallel with a fixed number of workers. Each worker takes one chunk at a time until none is left.
 func inChunks(workers, n int, work func(worker, first, end int)) {
 	var all sync.WaitGroup
 	var taken atomic.Int64

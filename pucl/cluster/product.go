@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// buffer holds n rows of d entries: written here, and read by the engine where there is one, from the same memory if it can.
+// buffer holds n rows of d entries. The engine, if not nil, reads them, from the same memory if it can.
 type buffer struct {
 	rows   []float32
 	d      int
@@ -34,7 +34,7 @@ func newBuffer(eng *engine.Engine, n, d int) (*buffer, error) {
 // row returns row i.
 func (b *buffer) row(i int) []float32 { return b.rows[i*b.d : (i+1)*b.d : (i+1)*b.d] }
 
-// write calls change, which may write to the rows, and has the engine read them anew.
+// write calls change, which may write to the rows, and makes the engine read them again.
 func (b *buffer) write(change func()) error {
 	if b.tensor == nil {
 		change()
@@ -46,7 +46,7 @@ func (b *buffer) write(change func()) error {
 	})
 }
 
-// free gives the memory back, of which the garbage collector does not know.
+// free releases the engine memory, which the garbage collector does not account for.
 func (b *buffer) free() {
 	if b != nil && b.tensor != nil {
 		b.tensor.MustFinalizeAll()

@@ -13,16 +13,16 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// maxRounds bounds the rounds of two-means, which in practice end after a few dozen.
+// maxRounds bounds the rounds of two-means, which usually end after a few dozen.
 const maxRounds = 1000
 
-// points are the rows of x, and which of them are labeled. Sums go over the labeled rows first, then over the unlabeled ones,
-// each span by span.
+// points holds the rows of x and the indices of labeled and unlabeled rows. Sums run over the labeled rows first, then
+// over the unlabeled ones, span by span.
 type points struct {
 	x                  *mat.Dense
 	labeled, unlabeled []int     // rows
-	origin             []float64 // that was subtracted from the rows given; nil for none
-	rounding           float64   // squared distance that rounding of a mean may account for
+	origin             []float64 // offset subtracted from the rows; nil for none
+	rounding           float64   // squared distance explained by rounding of a mean
 }
 
 func newPoints(x *mat.Dense, labeled []bool) (points, error) {
@@ -40,7 +40,7 @@ func newPoints(x *mat.Dense, labeled []bool) (points, error) {
 	return p, rows.CheckSpread(x)
 }
 
-// outside returns c with its centers among the rows as they were given.
+// outside returns c with its centers in the coordinates of the given rows.
 func (p points) outside(c *Clustering) *Clustering {
 	if p.origin != nil {
 		floats.Add(c.PositiveCenter, p.origin)
@@ -60,7 +60,8 @@ func (p points) mean(index []int) []float64 {
 	return out
 }
 
-// run takes turns from the centers that c starts with. Fixed keeps the labeled rows with the positive center.
+// run alternates assignment and update from the initial centers of c. If fixed is true, labeled rows stay with the
+// positive center.
 func (p points) run(c *Clustering, fixed bool) {
 	n, _ := p.x.Dims()
 	c.Positive, c.NearPositive = make([]bool, n), make([]bool, n)
@@ -81,7 +82,7 @@ func (p points) run(c *Clustering, fixed bool) {
 	c.Potential, c.ConstrainedPotential = p.potentials(c)
 }
 
-// assign labels every row by the nearer center, and reports whether that moves a row to the other cluster.
+// assign labels every row by the nearer center, and reports whether a row changed its cluster.
 func (p points) assign(c *Clustering, fixed bool) bool {
 	var changed atomic.Bool
 	for set, index := range [][]int{p.labeled, p.unlabeled} {
@@ -102,7 +103,7 @@ func (p points) assign(c *Clustering, fixed bool) bool {
 	return changed.Load()
 }
 
-// clusters are the sum and the number of the rows of the positive and of the negative one.
+// clusters holds the sum and the number of rows of the positive and of the negative cluster.
 type clusters struct {
 	sum   [2][]float64
 	count [2]float64
@@ -112,7 +113,7 @@ func newClusters(k int) clusters {
 	return clusters{sum: [2][]float64{make([]float64, k), make([]float64, k)}}
 }
 
-// move puts each center at the mean of its rows; one without rows stays where it is.
+// move moves each center to the mean of its rows; a center without rows stays.
 func (p points) move(c *Clustering, positive []bool) {
 	k := len(c.PositiveCenter)
 	all := newClusters(k)
@@ -144,7 +145,7 @@ func (p points) move(c *Clustering, positive []bool) {
 	}
 }
 
-// potentials returns the potential of Definition 6, and the one with labeled rows charged to the positive center.
+// potentials returns the potential of Definition 6, and the same with labeled rows assigned to the positive center.
 func (p points) potentials(c *Clustering) (free, constrained float64) {
 	for set, index := range [][]int{p.labeled, p.unlabeled} {
 		nearer, positive := make([]float64, spans.Count(len(index))), make([]float64, spans.Count(len(index)))

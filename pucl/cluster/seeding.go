@@ -10,27 +10,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Seeding is a way to choose the rows at which the centers of [KMeans] start.
+// Seeding is the method that selects the initial centers of [KMeans] among the rows.
 type Seeding int
 
 const (
-	// PlusPlus draws one row after the other, with a probability proportional to the squared distance from the nearest row
-	// drawn before. It passes through the rows K times.
+	// PlusPlus draws rows one by one, with probability proportional to the squared distance to the nearest row drawn
+	// before. It reads the rows K times.
 	//
 	// Source: D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful Seeding" (SODA 2007).
 	PlusPlus Seeding = iota
 
-	// Parallel draws some 2·K rows at a time, in five passes or a few more, each row by itself, and K of these by PlusPlus,
-	// weighted by the number of rows that they are the nearest to: k-means‖, for many clusters and for streams.
+	// Parallel is k-means‖, for many clusters and for streams. In each of five or a few more passes it draws about 2·K
+	// rows independently. PlusPlus then draws K of these, weighted by the number of rows nearest to them.
 	//
 	// Source: B. Bahmani and others, "Scalable K-Means++" (VLDB 2012), algorithm 2 with ℓ = 2K.
 	Parallel
 
-	// Random draws rows, each as likely as any other and none twice. Rows that are drawn may be equal.
+	// Random draws rows uniformly without replacement. Rows that are drawn may be equal.
 	Random
 )
 
-// seed returns where the centers start.
+// seed returns the initial centers.
 func (c KMeans) seed(t *table, restart int) ([][]float64, error) {
 	s := &seeder{t: t, rng: rand.New(rand.NewPCG(c.Seed, uint64(restart))), drawn: make([]float32, 0, c.K*t.d)}
 	var err error
@@ -58,16 +58,16 @@ func (c KMeans) seed(t *table, restart int) ([][]float64, error) {
 type seeder struct {
 	t     *table
 	rng   *rand.Rand
-	drawn []float32 // the rows drawn, one after the other
+	drawn []float32 // the rows drawn, concatenated
 
-	times    []float64 // how often each row counts; nil for once
-	owner    []int32   // for each row the nearest that is drawn
-	distance []float64 // and the square of how far that is
+	times    []float64 // weight of each row; nil for 1
+	owner    []int32   // nearest drawn row of each row
+	distance []float64 // squared distance to it
 }
 
 func (s *seeder) row(i int) []float32 { return s.drawn[i*s.t.d : (i+1)*s.t.d : (i+1)*s.t.d] }
 
-// random draws k different rows by Floyd's way, which needs no list of all.
+// random draws k different rows by Floyd's algorithm, which needs no list of all rows.
 func (s *seeder) random(k int) error {
 	taken, order := map[int]bool{}, make([]int, 0, k)
 	for last := s.t.n - k; last < s.t.n; last++ {
@@ -81,7 +81,7 @@ func (s *seeder) random(k int) error {
 	return s.take(order)
 }
 
-// take appends the rows at index to those drawn.
+// take appends the rows at index to the drawn rows.
 func (s *seeder) take(index []int) error {
 	for _, i := range index {
 		s.drawn = append(s.drawn, make([]float32, s.t.d)...)
@@ -92,7 +92,7 @@ func (s *seeder) take(index []int) error {
 	return nil
 }
 
-// enough returns an error if fewer than k rows of the table are different: then no draw gives as many clusters.
+// enough returns an error if fewer than k rows of the table are different, because no draw can then give k clusters.
 func (s *seeder) enough(k int) error {
 	different := map[string]bool{}
 	var bits []byte
@@ -108,7 +108,7 @@ func (s *seeder) enough(k int) error {
 	for i := range k {
 		add(s.row(i))
 	}
-	if len(different) == k { // as nearly always; else others may be different that were not drawn
+	if len(different) == k { // the usual case; otherwise rows not drawn may still be different
 		return nil
 	}
 	err := s.t.each(func(window []*piece) error {
@@ -125,7 +125,7 @@ func (s *seeder) enough(k int) error {
 	return err
 }
 
-// errTooFew is the error of rows of which so few are different.
+// errTooFew returns the error for too few different rows.
 func errTooFew(different, k int) error {
 	return fmt.Errorf("cluster: only %d of the rows are different, when entries are rounded to 2^-24 of the farthest "+
 		"one, too few to seed %d clusters; lower K, leave out rows that lie far off, or have the embedding not collapse",
@@ -165,10 +165,10 @@ func (s *seeder) plusPlus(k int) error {
 	return nil
 }
 
-// near measures how far all rows are from the one drawn last. A row whose owner is less than half as far from it as the new
-// one is from the owner stays with its owner.
+// near updates the distances of all rows with the row drawn last. A row whose owner is less than half as far from it as
+// from the new row keeps its owner.
 func (s *seeder) near(last int) error {
-	apart := make([]float64, last) // square of half the distance between rows drawn
+	apart := make([]float64, last) // square of half the distance between drawn rows
 	center := s.row(last)
 	square := float64(dot(center, center))
 	for i := range apart {
@@ -202,7 +202,7 @@ func squaredApart(a, b []float32) (sum float64) {
 	return sum
 }
 
-// parallel draws rows as k-means‖ does, and k of these.
+// parallel draws rows by k-means‖, and then k of these.
 func (s *seeder) parallel(k int) error {
 	const passes, mostPasses = 5, 50
 	t := s.t
@@ -219,14 +219,14 @@ func (s *seeder) parallel(k int) error {
 			return err
 		}
 		for j, i := range index {
-			if distance[i] > 0 { // by rounding, another one drawn now is as near
+			if distance[i] > 0 { // 0 by rounding if another row drawn in this pass is as near
 				distance[i], owner[i] = 0, int32(known+j)
 			}
 		}
 		known = len(s.drawn) / t.d
 		total := floats.Sum(distance)
 		if total == 0 || pass >= passes && known >= k {
-			// Many drawn may be alike, and too few different, while there are others.
+			// Many drawn rows may be equal, so that too few different ones are drawn although more exist.
 			if err := s.choose(k, owner); err == nil || total == 0 || pass >= mostPasses {
 				return err
 			}
@@ -263,7 +263,7 @@ func (s *seeder) choose(k int, owner []int32) error {
 	return nil
 }
 
-// compare measures how far all rows are from those drawn after the first known.
+// compare updates the distances of all rows with the drawn rows from number known on.
 func (s *seeder) compare(known int, owner []int32, distance []float64) error {
 	var places [][]float64
 	for i := known; i < len(s.drawn)/s.t.d; i++ {
@@ -288,8 +288,8 @@ func (s *seeder) compare(known int, owner []int32, distance []float64) error {
 	return err
 }
 
-// apart returns the squared distance of row i from a center, given their product and the center's squared length; where
-// rounding may count for much, it is measured anew.
+// apart returns the squared distance of row i to a center, given their product and the center's squared length. If
+// cancellation may be large, it is computed directly.
 func (s *seeder) apart(i int, row, center []float32, product, square float64) float64 {
 	both := float64(s.t.squares[i]) + square
 	if far := both - 2*product; far >= both/1024 {

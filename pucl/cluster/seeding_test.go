@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// tableOf returns the rows of x as k-means sees them.
+// tableOf returns the rows of x as k-means reads them.
 func tableOf(t *testing.T, x Source) *table {
 	rows := expect.Must(newTable(x, nil, 0, 100))(t)
 	t.Cleanup(rows.free)
@@ -30,7 +30,8 @@ func seeds(t *testing.T, rows *table, c KMeans, restart int) []float64 {
 	return out
 }
 
-// Each row must come up as often as its squared distance from the nearest seed says, the first alike.
+// Each row is drawn with a frequency proportional to its squared distance to the nearest seed; the first seed is
+// uniform.
 func TestPlusPlusDrawsBySquaredDistance(t *testing.T) {
 	line := []float32{0, 1, 3, 7}
 	rows := tableOf(t, Float32s{line, 1})
@@ -86,8 +87,7 @@ func TestRandomDrawsEverySetAlike(t *testing.T) {
 	}
 }
 
-// Forty tight groups of rows: seeds drawn with a view to distances are in nearly all of them, those drawn alike are not. All
-// are rows.
+// Seeds drawn by distance hit nearly all of forty tight groups of rows; uniform seeds do not. All seeds are rows.
 func TestSeedsSpread(t *testing.T) {
 	const groups = 40
 	x := blobs(2, 4000, 6, groups, 0.01)
@@ -119,7 +119,7 @@ func TestSeedsSpread(t *testing.T) {
 	}
 }
 
-// k-means‖ goes on where its passes, here all drawn to one row, have not found enough.
+// k-means‖ adds passes if the first ones, here all drawn to one row, find too few rows.
 func TestParallelFindsEnough(t *testing.T) {
 	far := make([]float32, 400) // one row far away takes nearly all of the weight
 	for i := range far {
@@ -130,7 +130,7 @@ func TestParallelFindsEnough(t *testing.T) {
 	expect.That(t, !slices.Contains(p.Counts, 0), "clusters of %v rows", p.Counts)
 }
 
-// A row drawn before never comes again, however little rounding leaves of its distance, and too few different rows are told of.
+// A row is never drawn twice, however little rounding leaves of its distance. Too few different rows are an error.
 func TestSeedsDiffer(t *testing.T) {
 	x := Float32s{D: 2}
 	for i := range 300 {
@@ -151,7 +151,7 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// Twenty places that lie too near each other for products of float32 are found as twenty nevertheless.
+// Twenty places too close for float32 products are still found as twenty.
 func TestParallelTellsNearRowsApart(t *testing.T) {
 	x := Float32s{D: 2}
 	for i := range 400 {

@@ -12,36 +12,36 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Source is a set of rows that [KMeans] reads block by block, as often as it has to: one that reads files can be larger than
-// memory. With KMeans.Block rows are read one by one too, where only these are needed: those drawn for a seed, and those of each mini-batch,
-// from all over the set. It must give the same rows each time. Its methods are called by one goroutine at a time.
+// Source is a set of rows that [KMeans] reads block by block, several times, so a file can be larger than memory. With
+// KMeans.Block single rows are also read, from all over the set: those drawn as seeds and those of each mini-batch. It
+// must return the same rows each time. One goroutine at a time calls its methods.
 type Source interface {
 	// Dims returns the number of rows and the number of entries of each.
 	Dims() (n, d int)
 
-	// Read fills rows, whole rows one after the other, with those from row first on.
+	// Read fills rows with consecutive whole rows, starting with row first.
 	Read(first int, rows []float32) error
 }
 
-// checkDims returns an error if a source is not the n rows of d entries any more that it was.
+// checkDims returns an error if the source no longer has n rows of d entries.
 func checkDims(s Source, n, d int) error {
 	rows, entries := s.Dims()
 	return fault.If(rows != n || entries != d, "cluster: the source has %d rows of %d entries now and had %d of %d; it must stay the same",
 		rows, entries, n, d)
 }
 
-// errAnotherRow is the error where a row is read again and has changed.
+// errAnotherRow returns the error for a row that changed between readings.
 func errAnotherRow(i int) error {
 	return fmt.Errorf("cluster: row %d of the source is another one than in the first pass; a source must give the same rows each time", i)
 }
 
-// Float32s is a [Source] in memory: rows of D entries one after the other.
+// Float32s is a [Source] in memory: rows of D entries, concatenated.
 type Float32s struct {
 	Data []float32
 	D    int
 }
 
-// Dims returns 0, 0 where Data is no whole number of rows.
+// Dims returns the number of rows and D; 0, 0 if Data is not a whole number of rows.
 func (s Float32s) Dims() (n, d int) {
 	if s.D < 1 || len(s.Data)%s.D != 0 {
 		return 0, 0
@@ -57,17 +57,16 @@ func (s Float32s) Read(first int, rows []float32) error {
 	return nil
 }
 
-// Dense returns x [n, d] as a [Source], its entries rounded to float32. [KMeans] first moves columns that lie far
-// from 0 next to it, see [rows.Near], and divides by a power of two where entries are beyond float32, so that neither
-// an offset nor a scale costs digits. [KCenter], for which the direction from 0 counts, scales each such row by
-// itself.
+// Dense returns x [n, d] as a [Source] with entries rounded to float32. [KMeans] first moves columns far from 0 close
+// to 0, see [rows.Near], and divides entries beyond float32 by a power of two, so that neither an offset nor a scale
+// costs digits. [KCenter] compares directions from 0 and scales each such row separately.
 //
 // [rows.Near]: https://pkg.go.dev/github.com/puclab/puclab/pucl/rows#Near
 func Dense(x *mat.Dense) Source { return dense{x: x} }
 
-// dense is the rows (x − origin)/unit.
+// dense is a Source of the rows (x − origin)/unit.
 type dense struct {
-	x          *mat.Dense // without the origin already
+	x          *mat.Dense // origin already subtracted
 	origin     []float64  // nil for none
 	unit       float64    // a power of two; 0 for 1
 	directions bool       // each row is scaled so that float32 holds it
@@ -107,12 +106,12 @@ func (s dense) near() dense {
 	return s
 }
 
-// unitOf returns 1, or the power of two next to the largest magnitude of numbers of which float32 does not hold the
-// squares. It is 1 for numbers that are not finite.
+// unitOf returns a power of two near largest if float32 cannot hold squares of that size; otherwise, and if largest is
+// not finite, 1.
 func unitOf(largest float64) float64 {
 	if !(largest < 0x1p-60 || largest > 0x1p60) || largest == 0 || math.IsInf(largest, 0) {
 		return 1
 	}
 	_, exponent := math.Frexp(largest)
-	return math.Ldexp(1, max(exponent-1, -1021)) // of which float64 holds the inverse
+	return math.Ldexp(1, max(exponent-1, -1021)) // its inverse is finite in float64
 }

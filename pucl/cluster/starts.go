@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// starts returns the centers of all starts.
+// starts returns the initial centers of all starts.
 func (p points) starts(config Config) ([]*Clustering, error) {
 	n, _ := p.x.Dims()
 	rng := rand.New(rand.NewPCG(config.Seed, 0))
@@ -41,7 +41,7 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 		}
 	case TwoRandom:
 		for i := range out {
-			for out[i] == nil || slices.Equal(out[i].PositiveCenter, out[i].NegativeCenter) { // as not all rows are the same, it ends
+			for out[i] == nil || slices.Equal(out[i].PositiveCenter, out[i].NegativeCenter) { // ends: not all rows are equal
 				first := rng.IntN(n)
 				out[i] = p.at(p.x.RawRowView(first), (first+1+rng.IntN(n-1))%n)
 			}
@@ -50,20 +50,20 @@ func (p points) starts(config Config) ([]*Clustering, error) {
 	return out, nil
 }
 
-// at starts the negative center at a row.
+// at returns a clustering with the given positive center and the negative center at a row.
 func (p points) at(positive []float64, negative int) *Clustering {
 	c := &Clustering{PositiveCenter: slices.Clone(positive), StartRow: negative}
 	c.NegativeCenter = slices.Clone(p.x.RawRowView(negative))
 	return c
 }
 
-// between starts the positive center at the mean of the labeled rows, the negative one at a row.
+// between returns a clustering with the positive center at the mean of the labeled rows and the negative one at a row.
 func (p points) between(negative int) *Clustering { return p.at(p.mean(p.labeled), negative) }
 
-// seedingWeights is [SeedingWeights].
+// seedingWeights implements [SeedingWeights].
 func (p points) seedingWeights() []float64 { return p.squaredDistances(p.unlabeled, p.mean(p.labeled)) }
 
-// squaredDistances returns those of the rows at index from a center, and 0 for all others.
+// squaredDistances returns the squared distances of the rows at index from a center, and 0 for all other rows.
 func (p points) squaredDistances(index []int, center []float64) []float64 {
 	n, _ := p.x.Dims()
 	out := make([]float64, n)
@@ -73,8 +73,8 @@ func (p points) squaredDistances(index []int, center []float64) []float64 {
 	return out
 }
 
-// draw returns the first i at which the sum of the weights up to i exceeds a random share of the total. Rounding at the very
-// end falls back to the last i with a weight.
+// draw returns the first i at which the sum of the weights up to i exceeds a random share of the total. If rounding
+// leaves none, it returns the last i with a positive weight.
 func draw(weights []float64, total float64, rng *rand.Rand) int {
 	left, drawn := rng.Float64()*total, -1
 	for i, w := range weights {

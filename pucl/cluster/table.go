@@ -10,28 +10,28 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// table is the rows of a source, moved and scaled so that their mean is near 0 and no entry beyond ±1, and rounded to
-// multiples of 2⁻²⁴, which float32 holds. So sums of up to 2²⁹ of them are exact in float64, whatever their order: no result
-// depends on the number of processors, and rows can be moved from one sum to another for ever.
+// table holds the rows of a source, shifted and scaled so that their mean is near 0 and no entry exceeds ±1, and
+// rounded to multiples of 2⁻²⁴, which float32 represents. Sums of up to 2²⁹ entries are then exact in float64 in any
+// order. So no result depends on the number of processors, and moving rows between sums accumulates no error.
 type table struct {
 	source   Source
-	eng      *engine.Engine // that reads the rows; nil for none
+	eng      *engine.Engine // engine that reads the rows; nil for none
 	n, d     int
 	streamed bool
-	origin   []float64 // that the source subtracts from the rows given; nil for none
-	unit     float64   // a power of two by which the source divides them
-	mean     []float64 // of the rows of the source
+	origin   []float64 // offset that the source subtracts from the rows; nil for none
+	unit     float64   // power of two by which the source divides them
+	mean     []float64 // mean of the rows of the source
 	scale    float64   // a power of two
 
-	pieces  []*piece  // all rows, or as many as are in memory at once
+	pieces  []*piece  // all rows, or those in memory at once
 	squares []float32 // squared length of each row
-	total   float64   // their sum
+	total   float64   // sum of squares
 }
 
-// piece is rows that lie in memory together. All pieces have room for as many; the last may hold fewer.
+// piece holds rows that lie together in memory. All pieces have the same capacity; the last may hold fewer rows.
 type piece struct {
 	first, n int
-	raw      []float32 // as they are in the source; nil where they are still in the place of rows
+	raw      []float32 // rows as in the source; nil while the field rows holds them
 	*buffer
 }
 
@@ -43,8 +43,8 @@ func (p *piece) unmoved() []float32 {
 	return p.rows[:p.n*p.d]
 }
 
-// newTable reads the source for the mean and the range, and where not all rows are in memory, but a block of them at a time,
-// once more. The table must be freed.
+// newTable reads the source for the mean and the range, and once more if only a block of rows is in memory at a time.
+// The table must be freed.
 func newTable(source Source, eng *engine.Engine, block, pieceRows int) (*table, error) {
 	n, d := source.Dims()
 	t := &table{source: source, unit: 1, eng: eng, n: n, d: d, streamed: block > 0, squares: make([]float32, n)}
@@ -85,7 +85,7 @@ func (t *table) free() {
 	}
 }
 
-// windows calls read for each piece, window by window, and work with the pieces of a window that have rows.
+// windows calls read for each piece, window by window, and work with the non-empty pieces of a window.
 func (t *table) windows(read func(p *piece) error, work func(window []*piece) error) error {
 	for first := 0; first < t.n; {
 		used := 0
@@ -107,7 +107,7 @@ func (t *table) windows(read func(p *piece) error, work func(window []*piece) er
 	return nil
 }
 
-// each calls work with all rows, in as many windows as are needed.
+// each calls work with all rows, in as many windows as needed.
 func (t *table) each(work func(window []*piece) error) error {
 	if !t.streamed {
 		return work(t.pieces)
@@ -130,8 +130,8 @@ func (t *table) raw(p *piece) (err error) {
 	return err
 }
 
-// survey finds the mean and the scale, and looks for entries that are not finite. Each column is summed row by row, so that its mean
-// does not depend on the blocks either.
+// survey computes the mean and the scale, and checks that entries are finite. Each column is summed row by row, so that
+// its mean does not depend on the blocks.
 func (t *table) survey() error {
 	t.mean = make([]float64, t.d)
 	low, high := make([]float32, t.d), make([]float32, t.d)
@@ -141,7 +141,7 @@ func (t *table) survey() error {
 	err := t.windows(t.raw, func(window []*piece) error {
 		for _, p := range window {
 			inParallel(t.d, func(_, first, end int) {
-				// Off each other's cache lines.
+				// Copies, so that the workers do not share cache lines.
 				sum, least, most := slices.Clone(t.mean[first:end]), slices.Clone(low[first:end]), slices.Clone(high[first:end])
 				p.survey(first, sum, least, most)
 				copy(t.mean[first:end], sum)
@@ -167,7 +167,7 @@ func (t *table) survey() error {
 	return nil
 }
 
-// checkFinite returns an error that tells of the first entry that is not finite.
+// checkFinite returns an error that names the first entry that is not finite.
 func (p *piece) checkFinite() error {
 	for i := range p.n {
 		for j, value := range p.unmoved()[i*p.d : (i+1)*p.d] {
@@ -181,10 +181,10 @@ func (p *piece) checkFinite() error {
 	return nil
 }
 
-// roundTo24 makes a float64 between −1 and 1 a multiple of 2⁻²⁴ when it is added and subtracted again.
+// roundTo24 rounds a float64 between −1 and 1 to a multiple of 2⁻²⁴ when it is added and subtracted.
 const roundTo24 = 3 << 27
 
-// center moves, scales and rounds the raw rows of p, and writes their squared lengths.
+// center shifts, scales and rounds the raw rows of p, and writes their squared lengths.
 func (t *table) center(p *piece, squared []float64) error {
 	return p.write(func() {
 		raw := p.unmoved()
@@ -194,11 +194,11 @@ func (t *table) center(p *piece, squared []float64) error {
 	})
 }
 
-// measure finds the squared lengths.
+// measure computes the squared lengths.
 func (t *table) measure() error {
 	lengths := make([]float64, t.n)
 	read := t.raw
-	if !t.streamed { // all rows are still there
+	if !t.streamed { // all rows are still in memory
 		read = func(*piece) error { return nil }
 	}
 	if err := t.windows(read, func(window []*piece) error {
@@ -218,7 +218,7 @@ func (t *table) measure() error {
 	return nil
 }
 
-// reload reads the rows of p again, and has them be those of before by their lengths.
+// reload reads the rows of p again, and checks by their lengths that they are unchanged.
 func (t *table) reload(p *piece) error {
 	if err := t.raw(p); err != nil {
 		return err

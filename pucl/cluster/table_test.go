@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Entries of every size must come to lie on one grid, on which sums are exact, near the rows they stand for.
+// Entries of every size are rounded to one grid, on which sums are exact, and stay near their original values.
 func TestRowsLieOnAGrid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	x := Float32s{D: 3}
@@ -43,7 +43,7 @@ func TestRowsLieOnAGrid(t *testing.T) {
 	expect.That(t, largest > 0.5 && largest <= 1, "the largest entry is %g", largest)
 }
 
-// Wherever the blocks end, columns of numbers of all sizes have the same mean to the last bit.
+// For every block size, columns of numbers of all sizes have a bit-identical mean.
 func TestBlocksChangeNoMean(t *testing.T) {
 	rng, x := rand.New(rand.NewPCG(3, 4)), Float32s{D: 3}
 	for range 3 * 5000 {
@@ -58,7 +58,7 @@ func TestBlocksChangeNoMean(t *testing.T) {
 	}
 }
 
-// No more rows than a block are in memory, and as many as whole pieces of 100 fill.
+// Memory holds no more rows than Block, in whole pieces of 100.
 func TestBlockBoundsMemory(t *testing.T) {
 	x := blobs(15, 500, 2, 3, 1)
 	for _, block := range []int{1, 99, 100, 101, 199, 350, 499, 600} {
@@ -69,7 +69,7 @@ func TestBlockBoundsMemory(t *testing.T) {
 	}
 }
 
-// Where a source fails in the first pass, it is told once and not read on.
+// If a source fails in the first pass, the error occurs once and reading stops.
 func TestTheFirstErrorEnds(t *testing.T) {
 	broken := errors.New("disk on fire")
 	x := &faulty{Float32s: blobs(12, 20, 2, 3, 1), broken: func(int, []float32) error { return broken }}
@@ -77,7 +77,7 @@ func TestTheFirstErrorEnds(t *testing.T) {
 	expect.That(t, err != nil && err.Error() == broken.Error() && x.reads == 1, "%v after %d reads", err, x.reads)
 }
 
-// unheld are rows that nobody holds: entries follow from their place.
+// unheld is a source that stores no rows; entries are computed from their position.
 type unheld struct{ n, d int }
 
 func (u unheld) Dims() (n, d int) { return u.n, u.d }
@@ -91,11 +91,11 @@ func (u unheld) Read(first int, rows []float32) error {
 	return nil
 }
 
-// streamOfChild tells a process how to cluster.
+// streamOfChild names the environment variable with the clustering settings of a child process.
 const streamOfChild = "PUCL_KMEANS_STREAM"
 
-// A set is never held where blocks are: 77 MB of rows take less than a quarter of that, what is kept of each row and the garbage between
-// collections included, with all rows in each round or some of them. In memory they take more than they are.
+// Streaming never holds the whole set: 77 MB of rows take less than a quarter of that, including the data kept for each
+// row and uncollected garbage, for full rounds and mini-batches. In memory they take more than their size.
 func TestStreamTakesLittleMemory(t *testing.T) {
 	expect.Slow(t)
 	x := unheld{150_000, 128}
@@ -121,8 +121,8 @@ func TestStreamTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkKMeans runs Lloyd's rounds on rows of 128 float32 numbers from the first K rows on. peers/kmeans.py gives the rows
-// in a file and sets it beside others.
+// BenchmarkKMeans runs Lloyd's algorithm on rows of 128 float32 numbers, starting from the first K rows.
+// peers/kmeans.py writes the rows to a file and compares other libraries.
 func BenchmarkKMeans(b *testing.B) {
 	x, k, rounds := Float32s{D: 128}, setting(b, "PUCL_PEERS_K", 100), setting(b, "PUCL_PEERS_ROUNDS", 10)
 	if path := os.Getenv("PUCL_PEERS_ROWS"); path != "" {
@@ -132,7 +132,7 @@ func BenchmarkKMeans(b *testing.B) {
 	}
 	c := KMeans{K: k, Centers: rowsAt(x, rows.All(k)...), Rounds: rounds}
 	fit := func(x Float32s, c KMeans) *Partition { return expect.Must(c.Fit(x))(b) }
-	if n, _ := x.Dims(); n*k*rounds <= 1e9 { // warm, as the others are
+	if n, _ := x.Dims(); n*k*rounds <= 1e9 { // warm up, as for the other libraries
 		fit(x, c)
 	} else {
 		few := c

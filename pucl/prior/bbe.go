@@ -2,14 +2,14 @@ package prior
 
 import "math"
 
-// Constants of BBE, the paper's: γ, and δ, the chance that the bound fails.
+// Constants of BBE, from the paper: γ, and δ, the probability that the bound fails.
 const (
 	bbeGamma = 0.01
 	bbeDelta = 0.1
 )
 
-// BBE estimates the class prior by the best bin: the share of unlabeled examples above a threshold over that of labeled ones, at the
-// threshold where an upper bound of it is least. Only the order of the scores counts.
+// BBE estimates the class prior by the best bin: the share of unlabeled examples above a threshold divided by that of
+// labeled ones, at the threshold with the smallest upper bound. Only the order of the scores matters.
 //
 // Source: Saurabh Garg, Yifan Wu, Alexander J. Smola, Sivaraman Balakrishnan and Zachary C. Lipton, "Mixture Proportion Estimation and
 // PU Learning: A Modern Approach", NeurIPS 2021, Algorithm 1. Difference: thresholds are the scores of labeled positives.
@@ -21,7 +21,7 @@ func BBE(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	return s.estimate(c, scored.bestBin)
 }
 
-// bestBin returns the estimate.
+// bestBin returns the estimate of BBE.
 func (s scored) bestBin() float64 {
 	p, u := s.positive, s.unlabeled
 	deviation := func(n int) float64 { return math.Sqrt(math.Log(4/bbeDelta) / 2 / float64(n)) }
@@ -34,7 +34,7 @@ func (s scored) bestBin() float64 {
 		for ; j >= 0 && u.scores[j] >= p.scores[i]; j-- {
 			unlabeledAbove += u.weights[j]
 		}
-		// Of equal labeled scores the last one counts: until then the bound is larger.
+		// Of equal labeled scores the last one decides; for the others the bound is larger.
 		if bound := (unlabeledAbove + slack) / above; bound < least {
 			least, prior = bound, unlabeledAbove/above
 		}

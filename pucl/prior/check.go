@@ -12,10 +12,10 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// fewest is how many labeled and how many unlabeled examples there must be: fewer tell nothing.
+// fewest is the smallest number of labeled and of unlabeled examples.
 const fewest = 10
 
-// count returns how many examples are labeled and how many are not, or an error if these are too few.
+// count returns the numbers of labeled and of unlabeled examples, or an error if these are too few.
 func count(labeled []bool) (positives, unlabeled int, err error) {
 	for _, l := range labeled {
 		if l {
@@ -33,7 +33,7 @@ func count(labeled []bool) (positives, unlabeled int, err error) {
 	)
 }
 
-// checkScores returns an error if nothing can be estimated from the scores.
+// checkScores returns an error if the scores do not allow an estimate.
 func checkScores(scores []float64, labeled []bool) error {
 	if len(scores) != len(labeled) {
 		return fmt.Errorf("prior: %d scores and %d entries in labeled; give one for each, in the same order", len(scores), len(labeled))
@@ -55,7 +55,7 @@ func checkScores(scores []float64, labeled []bool) error {
 	)
 }
 
-// checkRows returns an error if nothing can be estimated from the rows of x.
+// checkRows returns an error if the rows of x do not allow an estimate.
 func checkRows(x *mat.Dense, labeled []bool) error {
 	_, _, err := rows.Check(x, len(labeled), "entries in labeled")
 	if err == nil {

@@ -6,35 +6,34 @@ import (
 	"slices"
 )
 
-// Constants of DEDPUL, those of the paper's program.
+// Constants of DEDPUL, from the paper's program.
 const (
 	bandwidthUnlabeled = 0.05  // of the density of unlabeled examples, in standard deviations of their scores
-	bandwidthPositive  = 0.1   // of that of labeled positives, likewise
+	bandwidthPositive  = 0.1   // of the density of labeled positives, likewise
 	largestRatio       = 50    // of the densities
-	gridStep           = 0.001 // between the priors among which the alternative estimate is sought
-	gridError          = 0.05  // how far the mean posterior may fall behind such a prior
+	gridStep           = 0.001 // between the priors of the alternative estimate
+	gridError          = 0.05  // largest excess of such a prior over the mean posterior
 )
 
-// DEDPUL estimates the class prior by the difference of estimated densities. The density of labeled positives over that of unlabeled
-// examples, as smoothed scores have it, is made smooth and monotone; EM finds the largest prior that is the mean of the posteriors
-// that follow from it, min{prior · ratio, 1}. Where EM ends at 0, or at most one of a thousand priors has a mean posterior above it, the
-// prior is taken at the sharpest bend of the difference of the two instead, if that prior is the larger one. It returns the posteriors
-// too. Scores should be logits: distances between them count.
+// DEDPUL estimates the class prior by the difference of estimated densities. It smooths the ratio of the score density
+// of labeled positives to that of unlabeled examples and makes it monotone. EM then finds the largest prior that equals
+// the mean of the posteriors min{prior · ratio, 1}. If EM ends at 0, or if at most one of a thousand priors has a mean
+// posterior above it, DEDPUL uses an alternative: the prior at the sharpest bend of their difference, if that is
+// larger. It also returns the posteriors. Scores should be logits, because distances between them matter.
 //
-// Distances cannot count where a few scores lie far from all others, because a bandwidth or a grid that follows them
-// smooths the others away. Such scores are pulled in, which keeps the order of all others. Scores are far if the
-// range of all is more than 100 times that of the inner 98% of both kinds; they are moved to within one such range.
-// If a standard deviation still is more than 5 times the range of the inner 80%, and the interval is longer than 0.6
-// or does not meet that of [BBE], scores are moved to within one range of the inner 80%. So up to a tenth of either
-// kind may lie anywhere. More of them make the estimate too small. With fewer than 30 labeled positives the interval
-// contains that of BBE too.
+// A few scores far from all others would widen the bandwidth or the grid and smooth the others away. Such scores are
+// pulled in, which keeps the order of all others. Scores are far if the range of all is more than 100 times that of the
+// inner 98% of both kinds; they are moved to within one such range. A second rule applies if a standard deviation still
+// is more than 5 times the range of the inner 80%, and the interval is longer than 0.6 or disjoint from the interval of
+// [BBE]: scores are moved to within one range of the inner 80%. So up to a tenth of either kind may lie anywhere. More
+// of them make the estimate too small. With fewer than 30 labeled positives the interval also contains that of BBE.
 //
 // Source: Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020,
-// Algorithms 1 and 2, with the numbers of dimonenka/DEDPUL. Differences: densities are read off a grid, and ratios are
-// computed at a thousand quantiles of the unlabeled scores. The running maximum starts at the mean score, in the program
-// at the mean probability. The program's MonotonizingTrends is left out. On 290 draws from six tables the mean absolute
-// error is 0.025; with the program's start it is 0.027, and with its MonotonizingTrends 0.017. Single estimates move by
-// up to 0.06 and 0.23.
+// Algorithms 1 and 2, with the constants of dimonenka/DEDPUL. Differences: densities are interpolated on a grid, and
+// ratios are computed at a thousand quantiles of the unlabeled scores. The running maximum starts at the mean score; in
+// the program it starts at the mean probability. The program's MonotonizingTrends is omitted. On 290 draws from six
+// tables the mean absolute error is 0.025; with the program's start it is 0.027, and with its MonotonizingTrends 0.017.
+// Single estimates move by up to 0.06 and 0.23.
 func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	s, err := newScored(scores, labeled)
 	if err != nil {
@@ -56,7 +55,7 @@ func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	e, err := estimate(c)
 	if err == nil && s.wide() {
 		pulled := c
-		pulled.Resamples = max(c.Resamples, 0) // the intervals are needed here even if none is asked for
+		pulled.Resamples = max(c.Resamples, 0) // the intervals are needed here even if the caller requests none
 		own, failed := estimate(pulled)
 		order, other := s.estimate(pulled, scored.bestBin)
 		err = cmp.Or(failed, other)
@@ -85,12 +84,12 @@ func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	return e, nil
 }
 
-// ratios is unlabeled scores in increasing order, each with the weight of those up to it, and the density of labeled positives over
-// that of unlabeled examples, which increases too.
+// ratios holds unlabeled scores in increasing order with their weights, and the non-decreasing ratios of the density of
+// labeled positives to that of unlabeled examples.
 type ratios struct {
 	sample
 	ratio []float64
-	// Of all scores below one: the sums of weights times ratios, and of weights.
+	// Cumulative sums over the scores below each one: of weights times ratios, and of weights.
 	product, weight []float64
 }
 
@@ -130,13 +129,13 @@ func (s scored) ratios() ratios {
 	return r
 }
 
-// meanPosterior returns the mean chance of unlabeled examples to be positive, min{prior · ratio, 1}.
+// meanPosterior returns the mean posterior probability of unlabeled examples, min{prior · ratio, 1}.
 func (r ratios) meanPosterior(prior float64) float64 {
 	sure, _ := slices.BinarySearchFunc(r.ratio, prior, func(ratio, prior float64) int { return cmp.Compare(prior*ratio, 1) })
 	return prior*r.product[sure] + r.weight[len(r.ratio)] - r.weight[sure]
 }
 
-// prior returns the estimate.
+// prior returns the estimate of DEDPUL.
 func (r ratios) prior() float64 {
 	em := 1.0
 	for range 1000 {
@@ -146,7 +145,7 @@ func (r ratios) prior() float64 {
 			break
 		}
 	}
-	behind, beyond := make([]float64, int(1/gridStep)), 0 // by how much the mean posterior is below a prior
+	behind, beyond := make([]float64, int(1/gridStep)), 0 // excess of each prior over the mean posterior
 	for k := range behind {
 		prior := 1 - float64(k)*gridStep
 		if behind[k] = prior - r.meanPosterior(prior); behind[k] < 0 {
@@ -165,7 +164,8 @@ func (r ratios) prior() float64 {
 	return sharpest
 }
 
-// runningMedian returns the median of each value and of so many neighbors on both sides, or as many as both sides have.
+// runningMedian returns the median of each value and its neighbors, the given number on each side; near the ends, as
+// many as both sides have.
 func runningMedian(x []float64, neighbors int) []float64 {
 	out := make([]float64, len(x))
 	var window []float64 // x[low:high] in increasing order

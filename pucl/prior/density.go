@@ -2,10 +2,10 @@ package prior
 
 import "math"
 
-// grid is points of equal distance from the lowest score to the highest.
+// grid is a set of equally spaced points from the lowest score to the highest.
 type grid struct{ low, step float64 }
 
-// gridPoints is how many points a grid has.
+// gridPoints is the number of points of a grid.
 const gridPoints = 1024
 
 // newGrid returns the grid of all scores.
@@ -15,14 +15,15 @@ func newGrid(s scored) grid {
 	return grid{low, (high - low) / (gridPoints - 1)}
 }
 
-// cell returns the point below x, and which part of the way to the next one x has gone.
+// cell returns the grid point below x, and the position of x between it and the next point, from 0 to 1.
 func (g grid) cell(x float64) (point int, part float64) {
 	at := (x - g.low) / g.step
 	point = min(int(at), gridPoints-2)
 	return point, at - float64(point)
 }
 
-// density returns the density of s at the points, smoothed by a Gaussian of a bandwidth in standard deviations of s.
+// density returns the density of s at the grid points, smoothed by a Gaussian; bandwidth is in standard deviations of
+// s.
 func (g grid) density(s sample, bandwidth float64) []float64 {
 	weights := make([]float64, gridPoints)
 	for i, x := range s.scores {
@@ -30,7 +31,7 @@ func (g grid) density(s sample, bandwidth float64) []float64 {
 		weights[point] += s.weights[i] * (1 - part)
 		weights[point+1] += s.weights[i] * part
 	}
-	width := max(bandwidth*s.deviation()/g.step, 0.5) // in steps: a Gaussian less wide would fall between the points
+	width := max(bandwidth*s.deviation()/g.step, 0.5) // in steps; a narrower Gaussian would fall between the points
 	kernel := make([]float64, int(5*width)+2)
 	for i := range kernel {
 		z := float64(i) / width
@@ -45,7 +46,7 @@ func (g grid) density(s sample, bandwidth float64) []float64 {
 	return density
 }
 
-// at returns the density at x, between points on the line between theirs.
+// at returns the density at x by linear interpolation.
 func (g grid) at(density []float64, x float64) float64 {
 	point, part := g.cell(x)
 	return density[point]*(1-part) + density[point+1]*part

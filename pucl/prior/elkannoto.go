@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// ElkanNoto estimates the class prior by e1 of Elkan and Noto, from scores that are logits of being labeled, both kinds weighing the
-// same in all, as those of [Trees]: with g the logistic function of a score, c is the mean g of the labeled positives, and the prior
-// (1 − c)/c. It is right where every score of a positive is the largest there is, and too large elsewhere, the more the less the
-// classifier is sure. Its interval knows how the mean differs from draw to draw, not that the estimate is too large: it contained the
-// prior in none of 300 draws from six tables.
+// ElkanNoto estimates the class prior by e1 of Elkan and Noto. Scores must be logits of being labeled, with equal total
+// weight of both kinds, as from [Trees]. Let g be the logistic function of a score and c the mean g of the labeled
+// positives; the prior is (1 − c)/c. It is correct if every positive has the largest possible score, and otherwise too
+// large, more so for less certain classifiers. Its interval accounts for the variation of the mean between draws, not
+// for this bias: it contained the prior in none of 300 draws from six tables.
 //
 // Source: Charles Elkan and Keith Noto, "Learning Classifiers from Only Positive and Unlabeled Data", KDD 2008, equations 5 and 7, for
 // two samples instead of one.
@@ -23,17 +23,17 @@ func ElkanNoto(scores []float64, labeled []bool, c Config) (Estimate, error) {
 		for i, score := range s.positive.scores {
 			g += s.positive.weights[i] / (1 + math.Exp(-score))
 		}
-		return max(0, min((1-g)/g, 1)) // rounding can carry g above 1
+		return max(0, min((1-g)/g, 1)) // rounding can push g above 1
 	})
 }
 
 // ElkanNotoMax is [ElkanNoto] by e3, where c is the largest g of all examples. It needs one positive that is certain,
-// and one score that is too high makes the estimate too small. It is an error if the largest score is 100 times the
-// range of the inner 98% of both kinds above these. Its interval is no better than that of e1.
+// and one score that is too high makes the estimate too small. It is an error if the largest score exceeds the inner
+// 98% of both kinds by more than 100 times their range. Its interval is no better than the interval of e1.
 //
-// dimonenka/DEDPUL, the program of [DEDPUL]'s paper, takes the 5% quantile of exp(−score) instead of the smallest. On
-// 290 draws from six tables the quantile has a mean absolute error of 0.13, and the smallest of 0.28. Both are too small,
-// by 0.11 and 0.28 on average.
+// dimonenka/DEDPUL, the program of [DEDPUL]'s paper, takes the 5% quantile of exp(−score) instead of the minimum. On
+// 290 draws from six tables the quantile has a mean absolute error of 0.13, and the minimum of 0.28. Both are too
+// small, by 0.11 and 0.28 on average.
 func ElkanNotoMax(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	s, err := newScored(scores, labeled)
 	if err != nil {
@@ -48,7 +48,7 @@ func ElkanNotoMax(scores []float64, labeled []bool, c Config) (Estimate, error) 
 	})
 }
 
-// largest returns the largest score that counts.
+// largest returns the largest score of positive weight.
 func (s sample) largest() float64 {
 	i := len(s.scores) - 1
 	for s.weights[i] == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// The messages as a user meets them. Nothing is estimated from data that tell nothing.
+// The error messages of the public functions. Data without information give no estimate.
 func TestErrors(t *testing.T) {
 	half := slices.Concat(slices.Repeat([]bool{true}, 10), make([]bool, 10))
 	ramp := make([]float64, 20)
@@ -120,13 +120,14 @@ func message(err error) string {
 	return err.Error()
 }
 
-// coverageDraws is how many draws a coverage is counted on, and coverageLevel what intervals say.
+// coverageDraws is the number of draws on which coverage is measured, and coverageLevel the nominal level.
 const (
 	coverageDraws = 60
 	coverageLevel = 0.8
 )
 
-// betweenMeans returns a classifier whose scores grow from the mean of the unlabeled rows it learns from to that of the labeled ones.
+// betweenMeans returns a classifier whose scores increase from the mean of the unlabeled training rows to that of the
+// labeled ones.
 func betweenMeans(x *mat.Dense, labeled []bool) Fit {
 	return func(learn, held []int, _ uint64) (scores []float64, err error) {
 		_, d := x.Dims()
@@ -148,8 +149,8 @@ func betweenMeans(x *mat.Dense, labeled []bool) Fit {
 	}
 }
 
-// Intervals of TED^n, classifiers learning anew in each draw, contain the prior at least as often as they say, and are not so wide that they
-// always would.
+// Intervals of TED^n, with classifiers trained anew in each draw, reach their nominal coverage, and are not so wide
+// that they always contain the prior.
 func TestCoverageOfTEDn(t *testing.T) {
 	for _, prior := range []float64{0.1, 0.5} {
 		contain, width := 0, 0.0
@@ -177,8 +178,9 @@ func TestCoverageOfTEDn(t *testing.T) {
 	}
 }
 
-// Two scores log(f_P/f_U), the higher of 4 in 5 of the positives and of no negative, with a little noise: intervals of e1 contain what e1 tends
-// to, .32/.68, and never the prior ¼, above which it lies; those of e3, for which one score that is too high is enough, lie below it always.
+// Two scores log(f_P/f_U); 4 in 5 of the positives and no negative have the higher one, plus a little noise. Intervals
+// of e1 contain its limit .32/.68, never the prior ¼, which is below it. One score that is too high decides e3, whose
+// intervals always lie below the prior.
 func TestIntervalsOfElkanNotoMissThePrior(t *testing.T) {
 	contain := map[string]int{}
 	for seed := range uint64(coverageDraws) {
@@ -212,7 +214,7 @@ func TestIntervalsOfElkanNotoMissThePrior(t *testing.T) {
 	}
 }
 
-// TIcE agrees with testdata/make_tice.py, which is written in loops and shares the folds.
+// TIcE agrees with testdata/make_tice.py, a version written in loops that uses the same folds.
 func TestTIcEAgainstReference(t *testing.T) {
 	var cases []struct {
 		X       [][]float64
@@ -235,7 +237,7 @@ func TestTIcEAgainstReference(t *testing.T) {
 	}
 }
 
-// ticeOf returns the data of TIcE, the first rows labeled.
+// ticeOf returns the data of TIcE; the first rows are labeled.
 func ticeOf(x [][]float64, labeled int, fold []int) tice {
 	t := tice{labeled: make([]bool, len(x)), fold: fold, weights: slices.Repeat([]float64{1}, len(x))}
 	for row := range labeled {

@@ -8,33 +8,35 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Estimate is the share of positives among unlabeled examples.
+// Estimate is an estimate of the share of positives among unlabeled examples.
 type Estimate struct {
 	Prior float64
 
-	// Low and High are the ends of an interval of that Level, from 0 to 1; NaN where Config.Resamples is negative. They are
-	// equal where no resample differs, as of few examples that are parted fully, and say nothing then. Otherwise the
-	// interval knows the chance of the draw and, roughly, a classifier's errors, but neither an estimator's own bias nor
-	// what Overlap tells. On 300 draws from six tables, 90% intervals contain the prior in 98 ± 1% of the draws by DEDPUL,
-	// 95 ± 8% by BBE and 94 ± 10% by TEDn, but in 64 ± 37% by KM2, 51 ± 24% by TIcE, 19 ± 26% by TIcE of scores, and in
-	// none by ElkanNoto and ElkanNotoMax (± 95% interval over the tables, whose draws share rows): trust the first three.
+	// Low and High are the ends of an interval of the given Level, from 0 to 1; NaN if Config.Resamples is negative.
+	// They are equal, and uninformative, if no resample differs, as for few examples that are fully separated.
+	// Otherwise the interval accounts for sampling and, roughly, for a classifier's errors, but neither for an
+	// estimator's bias nor for Overlap. On 300 draws from six tables, 90% intervals contain the prior in 98 ± 1% of the
+	// draws by DEDPUL, 95 ± 8% by BBE and 94 ± 10% by TEDn. KM2 reaches 64 ± 37%, TIcE 51 ± 24%, TIcE of scores 19 ±
+	// 26%, and ElkanNoto and ElkanNotoMax 0 (± 95% interval over the tables, whose draws share rows). Rely only on the
+	// first three.
 	Low, High, Level float64
 
-	// Overlap reports whether the scores show that the supports of the classes overlap: among the labeled positives of the highest scores
-	// the ratio of unlabeled to labeled examples still falls, by more than chance tells, so that no region free of negatives is seen. The
-	// prior cannot be told then, and Prior, like High, is an upper bound alone. That it is false proves nothing: a few hundred labeled
-	// positives show large overlaps only, and a region of constant ratio may hold negatives too.
+	// Overlap reports whether the scores show that the supports of the classes overlap. The sign is a ratio of
+	// unlabeled to labeled examples that still falls, by more than chance, among the labeled positives of the highest
+	// scores, so that no region is free of negatives. The prior is then not identifiable, and Prior and High are only
+	// upper bounds. False proves nothing: a few hundred labeled positives show only large overlaps, and a region of
+	// constant ratio may also hold negatives.
 	Overlap bool
 
-	// OverlapUnknown reports that Overlap, which is false then, was not looked for: KM2 and TIcE read rows, in which no direction is that
-	// of the positives, and see no scores. Have DEDPUL or BBE tell, of scores of the same rows.
+	// OverlapUnknown reports that Overlap was not determined and is false: KM2 and TIcE use rows instead of scores. Run
+	// DEDPUL or BBE on scores of the same rows to determine it.
 	OverlapUnknown bool
 
-	// Posterior is the chance of each example to be positive, 1 for labeled ones; of DEDPUL alone.
+	// Posterior is the probability of each example to be positive, 1 for labeled ones; only DEDPUL sets it.
 	Posterior []float64
 }
 
-// String tells the estimate in words.
+// String returns the estimate in words.
 func (e Estimate) String() string {
 	s := fmt.Sprintf("%.3f", e.Prior)
 	if !math.IsNaN(e.Low) {
@@ -52,8 +54,8 @@ func (e Estimate) String() string {
 	return s
 }
 
-// OneSample returns the estimate for the one-sample view: the share of positives among all examples, where so many labeled positives
-// were taken out of the one sample and so many unlabeled ones remain. It panics where one of the two counts is below 1.
+// OneSample returns the estimate for the one-sample view: the share of positives among all examples, given the numbers
+// of labeled positives taken out of the sample and of remaining unlabeled examples. It panics if a count is below 1.
 func (e Estimate) OneSample(labeled, unlabeled int) Estimate {
 	fault.PanicIf(labeled < 1 || unlabeled < 1, "prior: one sample of %d labeled and %d unlabeled examples; give the counts of both, each 1 or more", labeled, unlabeled)
 	share := float64(labeled) / float64(labeled+unlabeled)
@@ -63,20 +65,20 @@ func (e Estimate) OneSample(labeled, unlabeled int) Estimate {
 	return e
 }
 
-// Config says how a class prior is estimated. The zero value works.
+// Config configures an estimate. The zero value is usable.
 type Config struct {
-	Level     float64 // of the interval; 0 means 0.9
-	Resamples int     // of the examples, for the interval; 0 means 100 for scores and 20 for rows, a negative number no interval
-	Seed      uint64  // of everything random
+	Level     float64 // level of the interval; 0 means 0.9
+	Resamples int     // resamples for the interval; 0 means 100 for scores and 20 for rows; negative means no interval
+	Seed      uint64  // random seed
 }
 
-// withDefaults fills in the zero fields.
+// withDefaults sets the zero fields to their defaults.
 func (c Config) withDefaults(resamples int) Config {
 	c.Level, c.Resamples = cmp.Or(c.Level, 0.9), cmp.Or(c.Resamples, resamples)
 	return c
 }
 
-// check returns an error if c, defaults filled in, cannot be followed.
+// check returns an error if c, with defaults set, is invalid.
 func (c Config) check() error {
 	return cmp.Or(
 		fault.If(!(c.Level > 0 && (1+c.Level)/2 < 1), "prior: an interval of level %g; it must lie above 0 and below 1, or be 0 for the default",

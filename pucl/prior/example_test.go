@@ -35,8 +35,9 @@ func Example() {
 	// true
 }
 
-// A quarter of the unlabeled examples held out is positive, which nobody knows. Of three epochs the second tells the classes apart best. Each
-// bounds the class prior from above, and the least bound is the prior by which the PU risk chooses.
+// A quarter of the held-out unlabeled examples is positive; the estimator does not use this. The second of three epochs
+// separates the classes best. Each epoch bounds the class prior from above, and the smallest bound is the prior of the
+// PU risk that selects the epoch.
 func ExampleBBEOfOrder() {
 	random := rand.New(rand.NewPCG(1, 1))
 	var measured []evaluate.PU

@@ -2,35 +2,35 @@ package prior
 
 import "math"
 
-// Constants of extremes.
+// Constants of the rules for far scores.
 const (
-	farShare      = 0.01 // of either kind at either end that may be far
-	farRange      = 100  // times the span of the others that the range of far scores exceeds
-	wideShare     = 0.1  // of either kind at either end that may make a standard deviation wide
-	wideDeviation = 5    // times the span of the others that a wide standard deviation exceeds
-	wideInterval  = 0.6  // length of an interval from wide scores above which they are pulled in
+	farShare      = 0.01 // share of either kind at either end that may be far
+	farRange      = 100  // far scores have a range above this many spans of the others
+	wideShare     = 0.1  // share of either kind at either end that may widen a standard deviation
+	wideDeviation = 5    // a wide standard deviation is above this many spans of the others
+	wideInterval  = 0.6  // wide scores are pulled in if their interval is longer
 
 	few = 30 // labeled positives, below which intervals of resampled estimates are too short
 )
 
-// far reports whether some scores lie so far from all others that a grid over all of them does not resolve the others.
+// far reports whether some scores lie so far from all others that a grid over all scores does not resolve the others.
 func (s scored) far() bool {
 	p, u := s.positive.scores, s.unlabeled.scores
 	return max(p[len(p)-1], u[len(u)-1])-min(p[0], u[0]) > farRange*s.span(farShare)
 }
 
-// wide reports whether a standard deviation follows from a tenth of the scores or less.
+// wide reports whether at most a tenth of the scores determines a standard deviation.
 func (s scored) wide() bool {
 	return max(s.positive.deviation(), s.unlabeled.deviation()) > wideDeviation*s.span(wideShare)
 }
 
-// farAbove reports whether the largest score alone makes the scores [scored.far].
+// farAbove reports whether [scored.far] holds because of the largest score alone.
 func (s scored) farAbove() bool {
 	_, high := s.inner(farShare)
 	return max(s.positive.largest(), s.unlabeled.largest())-high > farRange*s.span(farShare)
 }
 
-// inner returns the least and the largest score when a share of either kind, rounded up, is left out at both ends.
+// inner returns the smallest and the largest score after removing a share of either kind, rounded up, at both ends.
 func (s scored) inner(share float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, x := range [][]float64{s.positive.scores, s.unlabeled.scores} {
@@ -40,7 +40,7 @@ func (s scored) inner(share float64) (low, high float64) {
 	return low, high
 }
 
-// span returns the distance of the ends of [scored.inner].
+// span returns the range of [scored.inner].
 func (s scored) span(share float64) float64 {
 	low, high := s.inner(share)
 	return high - low
@@ -55,7 +55,7 @@ func (s sample) deviation() float64 {
 	return math.Sqrt(variance)
 }
 
-// pulledIn returns the scores with those outside of [scored.inner] by more than its span moved to there.
+// pulledIn returns the scores; those outside [scored.inner] by more than its span are moved to that distance.
 func (s scored) pulledIn(scores []float64, share float64) []float64 {
 	low, high := s.inner(share)
 	span := high - low

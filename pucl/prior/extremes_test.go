@@ -12,13 +12,13 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// A few scores far from all others leave estimates and intervals near those of the others.
+// A few scores far from all others change estimates and intervals little.
 func TestFarScores(t *testing.T) {
 	c := Config{Seed: 1, Resamples: 10}
 	for _, e := range estimators {
 		unlabeled := 1000
 		if e.name == "KM2" {
-			unlabeled = 200 // its time grows with the square
+			unlabeled = 200 // its time grows with n²
 		}
 		scores, labeled := population(3, unlabeled/10, unlabeled, 0.3, gaussian(2), gaussian(-2))
 		want := expect.Must(e.of(scores, labeled, c))(t)
@@ -40,7 +40,7 @@ func TestFarScores(t *testing.T) {
 		"the largest score is 10000, far above … leave it out")
 	scores[600] = -1e4
 	expect.NoError(t, expect.Err(ElkanNotoMax(scores, labeled, Config{})))
-	for i := 0; i < len(scores); i += 20 { // a twentieth of both kinds, which a standard deviation follows
+	for i := 0; i < len(scores); i += 20 { // a twentieth of both kinds, which determines a standard deviation
 		scores[i] = 1e3 * float64(i/20%7-3)
 	}
 	for _, resamples := range []int{0, -1} {
@@ -50,7 +50,7 @@ func TestFarScores(t *testing.T) {
 	}
 }
 
-// Scores of classifiers have no far ones, also where all but a twentieth lie in one place: DEDPUL reads distances
+// Scores of classifiers have no far ones, even if all but a twentieth are nearly equal; DEDPUL needs the distances
 // there.
 func TestScoresOfClassifiersAreNotFar(t *testing.T) {
 	for _, share := range []float64{0.05, 0.5, 0.95} {
@@ -71,7 +71,7 @@ func TestScoresOfClassifiersAreNotFar(t *testing.T) {
 	}
 }
 
-// Rows that no split tells apart bound the prior by nothing, and the interval says so.
+// Rows without a useful split give no bound on the prior, and the interval shows that.
 func TestTIcEOfNothing(t *testing.T) {
 	x, labeled := mat.NewDense(100, 2, nil), make([]bool, 100)
 	for i := range 40 {

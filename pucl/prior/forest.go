@@ -12,25 +12,24 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Forest is the boosted trees that [Trees.Fit] grows: a classifier of rows that returns the logit of being labeled,
-// where labeled and unlabeled rows have equal total weight. It can be saved as JSON.
+// Forest holds the boosted trees of [Trees.Fit]: a classifier of rows that returns the logit of being labeled, for
+// equal total weight of labeled and unlabeled rows. It can be saved as JSON.
 type Forest struct {
 	Bias  float64     // added to every score
-	Edges [][]float64 // of each feature: the smallest value of each bin, in ascending order
-	Roots []int       // places of the roots in Nodes
+	Edges [][]float64 // for each feature, the smallest value of each bin, in ascending order
+	Roots []int       // indices of the roots in Nodes
 	Nodes []Node
 }
 
 // Node is a split or a leaf of a tree.
 type Node struct {
-	Feature   int // that is compared; −1 in a leaf
-	Bin       int // rows whose bin of Feature is at most this go to Low, others to High
-	Low, High int // places in Forest.Nodes, behind this node's
+	Feature   int // feature compared; −1 in a leaf
+	Bin       int // rows with a bin of Feature up to this go to Low, others to High
+	Low, High int // indices in Forest.Nodes, above this node's
 	Value     float64
 }
 
-// Fit grows trees on the rows of x [n, d], of which labeled [n] marks the labeled positives. Equal seeds grow equal
-// trees.
+// Fit grows trees on the rows of x [n, d]; labeled [n] marks the labeled positives. The same seed grows the same trees.
 func (t Trees) Fit(x *mat.Dense, labeled []bool, seed uint64) (*Forest, error) {
 	t = t.withDefaults()
 	if err := cmp.Or(t.check(), checkRows(x, labeled), rows.CheckBoth(labeled)); err != nil {
@@ -51,10 +50,10 @@ func (t Trees) Fit(x *mat.Dense, labeled []bool, seed uint64) (*Forest, error) {
 	return out, nil
 }
 
-// Check returns an error if the trees do not hold together, as where a file was edited: places that do not exist,
-// numbers that are not finite, edges out of order.
+// Check returns an error if the forest is inconsistent, as after editing a file: indices out of range, numbers that are
+// not finite, unsorted edges.
 func (f *Forest) Check() error {
-	bad := f == nil || len(f.Roots) == 0 || len(f.Edges) == 0 || f.Bias-f.Bias != 0 // NaN also for an infinite one
+	bad := f == nil || len(f.Roots) == 0 || len(f.Edges) == 0 || f.Bias-f.Bias != 0 // NaN also if Bias is infinite
 	for at := 0; !bad && at < len(f.Nodes); at++ {
 		if n := f.Nodes[at]; n.Feature < 0 {
 			bad = n.Value-n.Value != 0

@@ -13,8 +13,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// A forest scores new rows as the function of OfRows scores held-out rows. Both know all values of every feature, so
-// that their bins agree.
+// A forest scores new rows as the function of OfRows scores held-out rows. Both are given all values of every feature,
+// so that their bins agree.
 func TestForestScoresAsOfRowsDoes(t *testing.T) {
 	const n, held = 600, 150
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -14,24 +14,26 @@ import (
 
 // Constants of KM2.
 const (
-	kmRows    = 2000 // that are looked at: time grows with their square
+	kmRows    = 2000 // most rows used; time grows with their square
 	kmHighest = 0.99 // prior
 	kmExact   = 0.002
-	kmGap     = 1e-4 // between the gradients of two rows at which a distance counts as least
+	kmGap     = 1e-4 // gap between the gradients of two rows at which a distance counts as minimal
 )
 
-// KM2 estimates the class prior by comparing means in the space of a Gaussian kernel. Unlabeled examples of prior π less π times the
-// labeled ones, scaled by 1/(1 − π), are still a mixture of rows; for a larger π they leave what mixtures can be, and their distance
-// from it begins to grow. The estimate is where it grows faster by λ = 1/(1 − π) than 1/√min(n_P, n_U). Scale features first, say to
-// mean 0 and standard deviation 1.
+// KM2 estimates the class prior by comparing means in the space of a Gaussian kernel. The mean of the unlabeled rows
+// minus π times that of the labeled ones, scaled by 1/(1 − π), is a mixture of rows up to the true prior π. For a
+// larger π it leaves the set of mixtures, and its distance from the set grows. The estimate is the π at which the
+// derivative of the distance by λ = 1/(1 − π) exceeds 1/√min(n_P, n_U). Scale features first, for example to mean 0 and
+// standard deviation 1.
 //
-// It looks at 2,000 rows at most, drawn at random, half of them labeled where there are so many. Estimates are below
-// 0.99. They cannot tell whether the classes overlap, which DEDPUL or BBE tell of scores of the same rows, and their
-// interval is too narrow; see [Estimate]. Of fewer than 30 labeled or unlabeled examples the interval is that from 0
-// to 1: the threshold is then so high that all resamples may stop at one wrong estimate.
+// It uses at most 2,000 random rows, half of them labeled if there are enough. Estimates are below 0.99. KM2 does not
+// detect whether the classes overlap; DEDPUL and BBE do, on scores of the same rows. Its interval is too narrow; see
+// [Estimate]. With fewer than 30 labeled or unlabeled examples the interval is from 0 to 1: the threshold is then so
+// high that all resamples may stop at one wrong estimate.
 //
-// Source: Harish G. Ramaswamy, Clayton Scott and Ambuj Tewari, "Mixture Proportion Estimation via Kernel Embedding of Distributions",
-// ICML 2016, gradient thresholding, KM2. Difference: the derivative is worked out where the paper's program takes a difference.
+// Source: Harish G. Ramaswamy, Clayton Scott and Ambuj Tewari, "Mixture Proportion Estimation via Kernel Embedding of
+// Distributions", ICML 2016, gradient thresholding, KM2. Difference: the derivative is analytic; the paper's program
+// uses a finite difference.
 func KM2(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	c = c.withDefaults(20)
 	if err := c.check(); err != nil {
@@ -55,14 +57,14 @@ func KM2(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	return e, nil
 }
 
-// kernelMeans is rows as a kernel has them, with weights that make a mean of each kind.
+// kernelMeans holds the Gram matrix of rows, and weights that define the mean of each kind.
 type kernelMeans struct {
 	gram                *mat.Dense // [n, n]
 	positive, unlabeled []float64  // weights [n], each summing to 1
 	fewer               int        // min(n_P, n_U)
 }
 
-// resample returns what as many draws of each kind give, of the rows that are drawn alone: the others are no part of a mixture.
+// resample returns a bootstrap sample of each kind. It keeps only the drawn rows; the others are no part of a mixture.
 func (k *kernelMeans) resample(random *rand.Rand) *kernelMeans {
 	positive, unlabeled := again(k.positive, random), again(k.unlabeled, random)
 	var drawn []int
@@ -78,7 +80,7 @@ func (k *kernelMeans) resample(random *rand.Rand) *kernelMeans {
 	return &kernelMeans{gram, rows.Pick(positive, drawn), rows.Pick(unlabeled, drawn), k.fewer}
 }
 
-// again returns the weights that as many draws give as there are weights above 0.
+// again returns bootstrap weights, with as many draws as there are weights above 0.
 func again(weights []float64, random *rand.Rand) []float64 {
 	var index []int
 	for i, w := range weights {
@@ -93,8 +95,8 @@ func again(weights []float64, random *rand.Rand) []float64 {
 	return out
 }
 
-// newKernelMeans draws the rows and chooses the kernel's width: of five around the median distance, the one that sets the two means
-// farthest apart.
+// newKernelMeans draws the rows and chooses the kernel's width: of five around the median distance, the one that
+// maximizes the distance of the two means.
 func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMeans, error) {
 	positive, unlabeled := rows.Split(labeled)
 	for _, index := range [][]int{positive, unlabeled} {
@@ -121,7 +123,7 @@ func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMea
 	}
 	diff := mat.NewVecDense(n, floats.SubTo(make([]float64, n), k.unlabeled, k.positive))
 	farthest := -1.0
-	for _, factor := range []float64{0.01, 0.1, 1, 10, 100} { // of the squared width
+	for _, factor := range []float64{0.01, 0.1, 1, 10, 100} { // factors of the squared width
 		gram := mat.NewDense(n, n, nil)
 		for i := range n {
 			for j := range i + 1 {
@@ -137,7 +139,8 @@ func newKernelMeans(x *mat.Dense, labeled []bool, random *rand.Rand) (*kernelMea
 	return k, nil
 }
 
-// squaredDistances returns those between all rows of x, and the median of those above 0, 0 where none is.
+// squaredDistances returns the squared distances between all rows of x, and the median of the positive ones, or 0 if
+// there is none.
 func squaredDistances(x *mat.Dense) (squares *mat.Dense, median float64) {
 	n, _ := x.Dims()
 	squares = mat.NewDense(n, n, nil)
@@ -159,7 +162,7 @@ func squaredDistances(x *mat.Dense) (squares *mat.Dense, median float64) {
 	return squares, apart[len(apart)/2]
 }
 
-// prior returns the estimate.
+// prior returns the estimate of KM2.
 func (k *kernelMeans) prior() float64 {
 	gramPositive, gramUnlabeled := k.times(k.positive), k.times(k.unlabeled)
 	threshold := 1 / math.Sqrt(float64(k.fewer))
@@ -188,9 +191,9 @@ func (k *kernelMeans) times(weights []float64) []float64 {
 	return out.RawVector().Data
 }
 
-// approach moves the weights v of a mixture until its distance from a point is least, gradient being that of half the squared distance
-// by v. It takes two rows at a time, the one that lowers the distance most and the one that raises it most, and moves weight from this
-// to that.
+// approach minimizes the distance of a mixture with weights v from a point; gradient is the gradient of half the
+// squared distance by v. Each step moves weight from the row that increases the distance most to the row that decreases
+// it most.
 func (k *kernelMeans) approach(v, gradient []float64) {
 	for range 20 * len(v) {
 		to, from := 0, -1
@@ -219,8 +222,8 @@ func (k *kernelMeans) approach(v, gradient []float64) {
 	}
 }
 
-// slope returns the derivative by λ of the distance ‖e‖ of e = λU + (1 − λ)P − v, ⟨e, U − P⟩ / ‖e‖; gradient is minus what the Gram
-// matrix makes of e.
+// slope returns the derivative by λ of the distance ‖e‖ of e = λU + (1 − λ)P − v, which is ⟨e, U − P⟩ / ‖e‖; gradient
+// is minus the Gram matrix times e.
 func (k *kernelMeans) slope(v, gradient []float64, lambda float64) float64 {
 	along, square := 0.0, 0.0
 	for i, g := range gradient {
@@ -228,7 +231,7 @@ func (k *kernelMeans) slope(v, gradient []float64, lambda float64) float64 {
 		square -= g * (lambda*k.unlabeled[i] + (1-lambda)*k.positive[i] - v[i])
 	}
 	if square <= 0 {
-		return 0 // v is as near as rounding lets it be
+		return 0 // the distance is 0 up to rounding
 	}
 	return along / math.Sqrt(square)
 }

@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// BBEOfOrder is [BBE] where of the scores only their order is kept: below [n_P] tells of each labeled positive how many of so many unlabeled
-// examples have a lower score, one of the same score counting half, as Below and Unlabeled of evaluate.PU do. Of unlabeled examples that
-// share a score with a labeled one half count as scoring as high, where BBE counts all: with many such ties the estimate may be too low.
+// BBEOfOrder is [BBE] from the order of scores. For each labeled positive, below [n_P] holds the number of unlabeled
+// examples with a lower score, where an equal score counts half, as in Below and Unlabeled of evaluate.PU. Half of the
+// unlabeled examples tied with a labeled one count as scoring as high; BBE counts all of them. With many such ties the
+// estimate may be too low.
 //
-// With it a class prior need not be known to choose an epoch by PU risk: each epoch of few ties bounds it from above, as far as chance
-// allows, and the least bound of all is the prior for all; see the example. In the single-dataset setting [Estimate.OneSample] converts it
-// first.
+// It supplies the class prior for selecting an epoch by PU risk. Each epoch with few ties bounds the prior from above,
+// up to chance; the smallest bound serves for all epochs; see the example. In the single-dataset setting convert it
+// first by [Estimate.OneSample].
 //
-// It is an error if there are fewer than 10 of either kind, if an entry of below is no number from 0 to unlabeled, or if all are
-// unlabeled/2, as where all scores are the same.
+// It is an error if there are fewer than 10 of either kind, if an entry of below is not a number from 0 to unlabeled,
+// or if all entries are unlabeled/2, as for constant scores.
 func BBEOfOrder(below []float64, unlabeled int, c Config) (Estimate, error) {
 	for i, b := range below {
 		if !(b >= 0 && b <= float64(unlabeled)) {

@@ -9,28 +9,28 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Fit learns from the examples learn to tell labeled ones from unlabeled ones, and returns a score for each of the examples held, none
-// of which it learns from: the larger, the more like a labeled one.
+// Fit trains a classifier of labeled against unlabeled examples on the examples learn, and returns a score for each of
+// the examples held, which it does not train on. Larger scores mean more like a labeled example.
 type Fit func(learn, held []int, seed uint64) (scores []float64, err error)
 
-// Folds says how [OutOfFold] holds examples out. The zero value works.
+// Folds configures cross-validation by [OutOfFold]. The zero value is usable.
 type Folds struct {
-	Folds   int // parts, each of which is held out once; 0 means 5
-	Repeats int // times that all is done over with other parts, of which the mean is taken; 0 means 5
+	Folds   int // number of parts, each held out once; 0 means 5
+	Repeats int // repetitions with other parts, over which scores are averaged; 0 means 5
 	Seed    uint64
 }
 
-// withDefaults fills in the zero fields.
+// withDefaults sets the zero fields to their defaults.
 func (f Folds) withDefaults() Folds {
 	f.Folds, f.Repeats = cmp.Or(f.Folds, 5), cmp.Or(f.Repeats, 5)
 	return f
 }
 
-// noFit is what is wrong where there is no classifier.
+// noFit is the error text for a missing classifier.
 const noFit = "prior: no classifier to fit; give a Fit, such as Trees.OfRows makes"
 
-// OutOfFold returns a score for each example, of classifiers that did not learn from it: labeled [n] tells which examples are labeled.
-// Every part holds the same share of labeled ones.
+// OutOfFold returns a score for each example from classifiers that were not trained on it; labeled [n] marks the
+// labeled examples. Every part holds the same share of labeled ones.
 func OutOfFold(labeled []bool, folds Folds, fit Fit) ([]float64, error) {
 	folds = folds.withDefaults()
 	positives, unlabeled, err := count(labeled)

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// BBE agrees with a search that counts examples anew at every threshold.
+// BBE agrees with a search that counts examples again at every threshold.
 func TestBestBinByLoops(t *testing.T) {
 	for seed := range uint64(20) {
 		scores, labeled := population(seed, 30, 70, 0.4, gaussian(0), gaussian(-1.5))
@@ -42,7 +42,7 @@ func TestBestBinByLoops(t *testing.T) {
 	}
 }
 
-// Densities read off the grid are the sums of Gaussians that they stand for.
+// Densities interpolated on the grid equal the sums of Gaussians.
 func TestDensityBySums(t *testing.T) {
 	scores, labeled := population(2, 200, 400, 0.5, gaussian(0), gaussian(-2))
 	s := expect.Must(newScored(scores, labeled))(t)
@@ -62,7 +62,7 @@ func TestDensityBySums(t *testing.T) {
 	}
 }
 
-// Mean posteriors of sums made in advance are those of loops, and EM's end is a fixed point of them.
+// Mean posteriors from cumulative sums equal those of loops, and the result of EM is a fixed point of them.
 func TestMeanPosteriorByLoops(t *testing.T) {
 	scores, labeled := population(4, 500, 1500, 0.3, gaussian(0), gaussian(-4))
 	s := expect.Must(newScored(scores, labeled))(t)
@@ -81,7 +81,7 @@ func TestMeanPosteriorByLoops(t *testing.T) {
 	expect.That(t, math.Abs(mean(got)-got) <= 1e-3, "prior %v has mean posterior %v", got, mean(got))
 }
 
-// Posteriors are those of the classes: sure far from where they meet, one for labeled examples, their mean the prior.
+// Posteriors match the classes: 0 or 1 far from the boundary and 1 for labeled examples; their mean is the prior.
 func TestPosteriors(t *testing.T) {
 	scores, labeled := population(6, 1000, 3000, 0.4, gaussian(0), gaussian(-5))
 	e := expect.Must(DEDPUL(scores, labeled, noInterval))(t)
@@ -114,8 +114,8 @@ func TestRunningMedian(t *testing.T) {
 	}
 }
 
-// The mixture nearest to a point is as near as one found by many steps of another kind, and its slope is the difference quotient of
-// distances.
+// The mixture found is as near to the point as one found by many Frank–Wolfe steps, and its slope equals the difference
+// quotient of distances.
 func TestKernelMeansByFrankWolfe(t *testing.T) {
 	scores, labeled := population(8, 12, 20, 0.5, gaussian(0), gaussian(-2))
 	k := expect.Must(newKernelMeans(column(scores), labeled, rand.New(rand.NewPCG(1, 1))))(t)
@@ -172,7 +172,7 @@ func TestKernelMeansByFrankWolfe(t *testing.T) {
 	}
 }
 
-// Each example is held out once for each repeat, by classifiers that learn from all others outside of its fold; folds hold the same
+// Each example is held out once per repeat; classifiers train on all examples outside its fold. Folds hold the same
 // share of labeled ones.
 func TestOutOfFold(t *testing.T) {
 	labeled := slices.Concat(slices.Repeat([]bool{true}, 20), make([]bool, 60))
@@ -204,7 +204,7 @@ func TestOutOfFold(t *testing.T) {
 	}
 }
 
-// A resample of KM2 is of the rows drawn, as many as there are, and a mixture is of none beside them.
+// A resample of KM2 has as many draws as rows and keeps only the drawn rows.
 func TestResampleOfKM2(t *testing.T) {
 	x, labeled := table(100, 300, 0.4)
 	k := expect.Must(newKernelMeans(x, labeled, rand.New(rand.NewPCG(1, 1))))(t)
@@ -223,7 +223,7 @@ func TestResampleOfKM2(t *testing.T) {
 	expect.That(t, !(math.Abs(a-1) > 1e-9) && !(math.Abs(b-1) > 1e-9), "weights of %g and %g", a, b)
 }
 
-// table draws rows of four features, of which the sum of the first two tells the classes.
+// table draws rows of four features; the sum of the first two determines the class.
 func table(labeled, unlabeled int, prior float64) (*mat.Dense, []bool) {
 	random := rand.New(rand.NewPCG(11, 1))
 	x, marks := mat.NewDense(labeled+unlabeled, 4, nil), make([]bool, labeled+unlabeled)
@@ -240,7 +240,7 @@ func table(labeled, unlabeled int, prior float64) (*mat.Dense, []bool) {
 	return x, marks
 }
 
-// From rows to the prior; what is held out teaches nothing, and only the order of features counts.
+// From rows to the prior: held-out examples do not affect training, and only the order of feature values matters.
 func TestTrees(t *testing.T) {
 	x, labeled := table(300, 900, 0.4)
 	fit := expect.Must(Trees{}.OfRows(x, labeled))(t)
@@ -278,7 +278,8 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// One stump that takes its whole step has at each side the sum of slopes over that of bendings, with the penalty, of the rows that it saw.
+// One stump with rate 1 predicts on each side the sum of gradients over that of second derivatives, with the penalty,
+// of its training rows.
 func TestStumpByHand(t *testing.T) {
 	labeled := slices.Concat(slices.Repeat([]bool{true}, 40), make([]bool, 80))
 	x := mat.NewDense(120, 1, nil)
@@ -293,7 +294,8 @@ func TestStumpByHand(t *testing.T) {
 		learn = append(learn, i)
 	}
 	scores := expect.Must(fit(learn, []int{0, 119}, 1))(t)
-	// Each of the n labeled rows seen weighs 118/2/39; at 0 its slope is −½ and its bending ¼ of that.
+	// Each of the n labeled training rows has weight 118/2/39; at 0 its gradient is −½ and its second derivative ¼ of
+	// that weight.
 	high, low := scores[0], scores[1]
 	match := false
 	for n := range 60 {
@@ -303,7 +305,7 @@ func TestStumpByHand(t *testing.T) {
 	expect.That(t, match, "values %v and %v are of no 59 rows", high, low)
 }
 
-// Ranks tell few values apart exactly and many into parts of equal size.
+// Bins separate few values exactly and split many into parts of equal size.
 func TestBinned(t *testing.T) {
 	expect.Equal(t, binned([]float64{3, -1, 3, 7}, 64), []uint8{1, 0, 1, 2})
 	values := make([]float64, 1000)

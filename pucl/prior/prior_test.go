@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// population draws scores of labeled positives and of unlabeled examples, a share of them positive.
+// population draws scores of labeled positives and of unlabeled examples; a share prior of the latter is positive.
 func population(seed uint64, labeled, unlabeled int, prior float64, positive, negative func(*rand.Rand) float64) ([]float64, []bool) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	scores, marks := make([]float64, labeled+unlabeled), make([]bool, labeled+unlabeled)
@@ -38,13 +38,13 @@ func gaussian(mean float64) func(*rand.Rand) float64 {
 	return func(random *rand.Rand) float64 { return mean + random.NormFloat64() }
 }
 
-// noInterval is for tests of the estimate alone.
+// noInterval is the Config for tests of the estimate alone.
 var noInterval = Config{Resamples: -1}
 
 // column returns scores as rows of one feature.
 func column(scores []float64) *mat.Dense { return mat.NewDense(len(scores), 1, scores) }
 
-// estimators are those that find the prior where classes do not overlap, up to so much below and above it. TIcE
+// estimators lists the estimators that find the prior of separable classes, with their tolerances below and above. TIcE
 // subtracts a standard deviation from c, so its estimate is too large by design.
 var estimators = []struct {
 	name         string
@@ -57,7 +57,7 @@ var estimators = []struct {
 	{"KM2", func(s []float64, l []bool, c Config) (Estimate, error) { return KM2(column(s), l, c) }, 0.1, 0.05},
 }
 
-// Where part of the positives is like no negative, every one of them finds the prior, whatever it is.
+// If some positives are like no negative, every estimator finds every prior.
 func TestPriorsOfKnownPopulations(t *testing.T) {
 	expect.Slow(t)
 	for _, e := range estimators {
@@ -86,8 +86,9 @@ func TestPriorsOfKnownPopulations(t *testing.T) {
 	}
 }
 
-// Of two scores, which 4 in 5 and 1 in 5 of the positives have and none and all of the negatives, the limits are known: scores being the
-// logits log(f_P/f_U), c of e1 is .8·.8 + .2·.2, and the others give the prior ¼, but for TIcE's deviation.
+// Two scores, which 4 in 5 and 1 in 5 of the positives have, and none and all of the negatives. The limits are known:
+// for scores that are the logits log(f_P/f_N), c of e1 is .8·.8 + .2·.2, and the others give the prior ¼, except for
+// TIcE's deviation.
 func TestDiscretePopulation(t *testing.T) {
 	var scores []float64
 	var labeled []bool
@@ -109,15 +110,15 @@ func TestDiscretePopulation(t *testing.T) {
 			"%s: %v, %v, want %g", tt.name, got.Prior, err, tt.want)
 	}
 	got := expect.Must(TIcE(column(scores), labeled, noInterval))(t)
-	// Half of the rows of the node are labeled, in all and in any four fifths of them about; one deviation makes c smaller and so the
-	// prior larger: T = 1280 rows and δ = 1/(1 + .004·4000).
+	// Half of the rows of the node are labeled, also in any four fifths of them, approximately. One standard deviation
+	// makes c smaller and so the prior larger: T = 1280 rows and δ = 1/(1 + .004·4000).
 	delta := 1.0 / 17
 	c := 0.5 - math.Sqrt(0.25*(1-delta)/(delta*1280))
 	expect.Near(t, got.Prior, (1-c)/c/4, 0.01, "TIcE")
 }
 
-// BBE depends on the order of scores alone. DEDPUL, TIcE and KM2 do not depend on scale and location. The order of
-// the examples counts for no estimator that draws nothing.
+// BBE depends only on the order of scores. DEDPUL, TIcE and KM2 are invariant to scale and location. The order of the
+// examples does not matter for estimators without random draws.
 func TestInvariances(t *testing.T) {
 	scores, labeled := population(5, 300, 900, 0.4, gaussian(0), gaussian(-2))
 	mapped := func(f func(float64) float64) []float64 {
@@ -137,7 +138,7 @@ func TestInvariances(t *testing.T) {
 		}
 		a, b := prior(e.of, scores, labeled), prior(e.of, mapped(of), labeled)
 		expect.That(t, math.Abs(a-b) <= tolerance, "%s: %v, and %v after a change that should not count", e.name, a, b)
-		for _, moved := range []func(float64) float64{ // by as much as leaves 20 bits of the scores
+		for _, moved := range []func(float64) float64{ // shifts that leave 20 bits of the scores
 			func(x float64) float64 { return x*0x1p+60 - 0x1p+90 }, func(x float64) float64 { return x + 1e9 },
 		} {
 			expect.Near(t, prior(e.of, mapped(moved), labeled), a, 3e-3, e.name)
@@ -151,7 +152,7 @@ func TestInvariances(t *testing.T) {
 	}
 }
 
-// Where the classifier is sure of every positive the prior is 0, though g is above 1 by rounding.
+// If the classifier is certain of every positive the prior is 0, even if g is above 1 by rounding.
 func TestElkanNotoOfSureScores(t *testing.T) {
 	for _, n := range []int{11, 21} {
 		labeled := slices.Concat(slices.Repeat([]bool{true}, n), make([]bool, 20))
@@ -162,7 +163,7 @@ func TestElkanNotoOfSureScores(t *testing.T) {
 	}
 }
 
-// The supports of Gaussians that are near each other overlap: the estimate is too large, and says so.
+// The supports of close Gaussians overlap: the estimate is too large, and Overlap reports it.
 func TestOverlapIsSeen(t *testing.T) {
 	expect.Slow(t)
 	scores, labeled := population(7, 3000, 12000, 0.3, gaussian(0), gaussian(-1))
@@ -176,14 +177,14 @@ func TestOverlapIsSeen(t *testing.T) {
 			t.Errorf("%s: %v, %v; estimators of rows are too high too, and do not tell", name, got, err)
 		}
 	}
-	// Equal scores of half of the labeled positives leave nothing to compare.
+	// With half of the labeled positives at one score there is no ratio to compare.
 	scores, labeled = population(7, 500, 500, 0.3, func(*rand.Rand) float64 { return 1 }, uniform(-1))
 	if got, err := BBE(scores, labeled, noInterval); err != nil || got.Overlap || !(math.Abs(got.Prior-0.3) <= 1e-9) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
 
-// Intervals contain the prior at least as often as they say, and are not so wide that they always would.
+// Intervals reach their nominal coverage, and are not so wide that they always contain the prior.
 func TestCoverage(t *testing.T) {
 	expect.Slow(t)
 	for _, e := range estimators[:2] {
@@ -204,7 +205,7 @@ func TestCoverage(t *testing.T) {
 				"%s, prior %g: %d of %d intervals contain it, of mean width %.3f", e.name, prior, contain, draws, width)
 		}
 	}
-	// Those of rows come from resampled rows too; the same seed gives the same one.
+	// The intervals of row-based estimators come from resampled rows; the same seed gives the same interval.
 	scores, labeled := population(9, 100, 300, 0.4, gaussian(0), gaussian(-5))
 	for _, e := range estimators[2:] {
 		c := Config{Resamples: 10}
@@ -216,7 +217,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// A labeled fifth of a sample, and a quarter of what remains, are two fifths of all.
+// A labeled fifth of a sample plus a quarter of the rest make two fifths of all.
 func TestOneSample(t *testing.T) {
 	e := Estimate{Prior: 0.25, Low: 0.2, High: 0.3, Level: 0.9}.OneSample(100, 400)
 	for _, tt := range [][2]float64{{e.Prior, 0.4}, {e.Low, 0.36}, {e.High, 0.44}} {

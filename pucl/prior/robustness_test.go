@@ -15,13 +15,14 @@ import (
 	"github.com/puclab/puclab/pucl/prior"
 )
 
-// The study of robustness runs every estimator on data that are unlike those for which it was made. Its results are in
-// testdata/robustness.csv. PUCL_ROBUSTNESS=write go test -run Robustness -timeout 60m ./pucl/prior writes them again.
+// The robustness study runs every estimator on data for which it was not designed. Its results are in
+// testdata/robustness.csv. PUCL_ROBUSTNESS=write go test -run Robustness -timeout 60m ./pucl/prior writes the file.
 
-// robustnessFile has the results.
+// robustnessFile holds the results.
 const robustnessFile = "testdata/robustness.csv"
 
-// robustnessData draw the score of an example and, of the same kind, each of the two informative features of a row.
+// robustnessData lists the distributions of the score of an example and of each of the two informative features of a
+// row.
 var robustnessData = []struct {
 	name string
 	draw func(random *rand.Rand, positive bool) float64
@@ -60,7 +61,7 @@ var robustnessData = []struct {
 	{"no difference", func(random *rand.Rand, _ bool) float64 { return random.NormFloat64() }},
 }
 
-// normal draws from clouds about 2 and −2.
+// normal draws from Gaussians with means 2 and −2.
 func normal(random *rand.Rand, positive bool) float64 {
 	if positive {
 		return 2 + random.NormFloat64()
@@ -68,14 +69,14 @@ func normal(random *rand.Rand, positive bool) float64 {
 	return -2 + random.NormFloat64()
 }
 
-// robustnessSizes are the numbers of labeled positives and of unlabeled examples, and how many data sets are drawn.
+// robustnessSizes lists the numbers of labeled positives, of unlabeled examples, and of data sets.
 var robustnessSizes = [][3]int{{5, 20, 1}, {10, 50, 20}, {50, 500, 20}, {500, 9500, 8}}
 
-// robust is an estimator of the study. Those of rows take two informative features and one that is constant.
+// robust is an estimator of the study. Row-based ones get two informative features and a constant one.
 type robust struct {
 	name   string
 	ofRows bool
-	most   int // unlabeled examples, for time
+	most   int // most unlabeled examples, to bound the time
 	of     func(x *mat.Dense, labeled []bool, c prior.Config) (prior.Estimate, error)
 }
 
@@ -102,7 +103,7 @@ func robustEstimators() []robust {
 	}
 }
 
-// drawn returns the rows of a data set, the labeled ones first, and the share of positives among the unlabeled ones.
+// drawn returns the rows of a data set, labeled ones first, and the share of positives among the unlabeled ones.
 func drawn(name string, draw func(*rand.Rand, bool) float64, labeled, unlabeled int, seed uint64) (*mat.Dense, []bool,
 	float64) {
 	random := rand.New(rand.NewPCG(seed, 0x0b57))
@@ -112,7 +113,7 @@ func drawn(name string, draw func(*rand.Rand, bool) float64, labeled, unlabeled 
 		marks[i] = i < labeled
 		positive := i < labeled+positives
 		x.SetRow(i, []float64{draw(random, positive), draw(random, positive), 7})
-		// Of the same kind, as the numbers of each are multiples of 5.
+		// Copies are of the same kind, because the counts are multiples of 5.
 		if name == "each 5 times" && i%5 > 0 {
 			x.SetRow(i, x.RawRowView(i-i%5))
 		}
@@ -121,8 +122,8 @@ func drawn(name string, draw func(*rand.Rand, bool) float64, labeled, unlabeled 
 }
 
 // robustness returns a line of results. Over the data sets without an error it has the mean absolute error, the mean
-// error, and the shares of intervals that contain the prior, and that are shorter than 0.2 and lie more than 0.1
-// below or above it.
+// error, and the shares of intervals that contain the prior, and that are shorter than 0.2 and lie more than 0.1 below
+// or above it.
 func robustness(e robust, data string, draw func(*rand.Rand, bool) float64, size [3]int) []string {
 	var off, bias, contain, below, above float64
 	n, failed := 0, ""
@@ -162,9 +163,9 @@ func robustness(e robust, data string, draw func(*rand.Rand, bool) float64, size
 var robustnessHeader = []string{"data", "labeled", "unlabeled", "estimator", "estimates", "mean absolute error",
 	"mean error", "intervals with the prior", "short and below", "short and above", "error"}
 
-// BBE, DEDPUL and TED^n have no short interval below the prior, unless examples are copies. Short intervals above it
-// are expected where nothing tells the classes apart, since the largest share that can be positive is estimated. The
-// data sets of 60 examples are drawn again.
+// BBE, DEDPUL and TED^n have no short interval below the prior, except for copies. Short intervals above it are
+// expected for inseparable classes, because the estimand is the largest possible share of positives. The data sets of
+// 60 examples are drawn again.
 func TestRobustness(t *testing.T) {
 	expect.Slow(t)
 	if os.Getenv("PUCL_ROBUSTNESS") == "write" {

@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// sample is scores in increasing order, each of which counts with its weight; these sum to 1.
+// sample holds scores in increasing order, and their weights, which sum to 1.
 type sample struct{ scores, weights []float64 }
 
 // sorted returns the scores as a sample of equal weights.
@@ -16,7 +16,7 @@ func sorted(scores []float64) sample {
 	return sample{slices.Sorted(slices.Values(scores)), slices.Repeat([]float64{1 / float64(len(scores))}, len(scores))}
 }
 
-// resample returns s with the weights that as many draws from it give.
+// resample returns s with bootstrap weights.
 func (s sample) resample(random *rand.Rand) sample {
 	weights := make([]float64, len(s.scores))
 	for range weights {
@@ -33,10 +33,10 @@ func (s sample) mean() (mean float64) {
 	return mean
 }
 
-// scored is the scores of labeled positives and of unlabeled examples.
+// scored holds the scores of labeled positives and of unlabeled examples.
 type scored struct{ positive, unlabeled sample }
 
-// newScored returns the scores by kind, or an error if nothing can be estimated from them.
+// newScored returns the scores by kind, or an error if they do not allow an estimate.
 func newScored(scores []float64, labeled []bool) (scored, error) {
 	if err := checkScores(scores, labeled); err != nil {
 		return scored{}, err
@@ -45,10 +45,10 @@ func newScored(scores []float64, labeled []bool) (scored, error) {
 	return scored{sorted(rows.Pick(scores, positive)), sorted(rows.Pick(scores, unlabeled))}, nil
 }
 
-// scoreResamples is how many resamples of scores there are by default.
+// scoreResamples is the default number of resamples of scores.
 const scoreResamples = 100
 
-// estimate returns what an estimator makes of scores, with its interval.
+// estimate returns the estimate of estimator with its interval.
 func (s scored) estimate(c Config, estimator func(scored) float64) (Estimate, error) {
 	c = c.withDefaults(scoreResamples)
 	if err := c.check(); err != nil {
@@ -64,22 +64,22 @@ func (s scored) estimate(c Config, estimator func(scored) float64) (Estimate, er
 
 // Constants of overlap.
 const (
-	overlapRise  = 1.1   // ratio of ratios that is no sign of it: classifiers are not exact
-	overlapLimit = 1.645 // standard deviations: where the ratio is level, one time in twenty or less the answer is wrong
+	overlapRise  = 1.1   // ratio of ratios tolerated, because classifiers are not exact
+	overlapLimit = 1.645 // standard deviations; for a constant ratio the error rate is at most 1 in 20
 )
 
-// overlap reports whether the ratio of unlabeled to labeled examples is smaller among the tenth of the labeled positives that score
-// highest than among the next four tenths, by more than chance tells: then it goes on falling up to the top, and not all of the
-// unlabeled examples there are positives.
+// overlap reports whether the ratio of unlabeled to labeled examples is smaller, by more than chance, at the top tenth
+// of the labeled positives than at the next four tenths. The ratio then falls up to the top, so that some unlabeled
+// examples there are not positives.
 func (s scored) overlap() bool {
 	top, next := s.above(0.1), s.above(0.5)
 	next[0], next[1] = next[0]-top[0], next[1]-top[1]
-	rise := math.Log(next[1]/next[0]) - math.Log(top[1]/top[0]) // infinite, as its deviation, where half of them share the highest score
+	rise := math.Log(next[1]/next[0]) - math.Log(top[1]/top[0]) // infinite, like its deviation, if half share the top score
 	return rise-math.Log(overlapRise) > overlapLimit*math.Sqrt(1/top[0]+1/top[1]+1/next[0]+1/next[1])
 }
 
-// above returns how many labeled positives and how many unlabeled examples, and a part of one that keeps ratios finite, score as high as a
-// share of the labeled positives does.
+// above returns the numbers of labeled positives and of unlabeled examples at or above the top share of the labeled
+// positives, plus a fraction that keeps ratios finite.
 func (s scored) above(share float64) [2]float64 {
 	p, u := s.positive.scores, s.unlabeled.scores
 	threshold := p[len(p)-max(int(share*float64(len(p))), 1)]

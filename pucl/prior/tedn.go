@@ -11,18 +11,19 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// TEDn alternates between [BBE] and classifiers by CVIR, and returns the scores and the estimate of the last round: in each round the
-// classifiers learn from the unlabeled examples without the share of them, the class prior of the round before, that scored highest
-// then and so is taken for positive. Rounds is how often classifiers learn, at first from all; 0 means 3.
-// The interval is that of BBE for the scores of the last round; see [Estimate].
+// TEDn alternates between [BBE] and classifiers by CVIR, and returns the scores and the estimate of the last round. In
+// each round the classifiers train without a share of the unlabeled examples equal to the class prior of the previous
+// round: those with the highest previous scores, presumably positives. The argument rounds is the number of rounds, the
+// first on all examples; 0 means 3. The interval is that of BBE for the last scores; see [Estimate].
 //
-// An example's score comes from rounds that never saw it: all but the last are held out of fold anew beside each part held out, so that
-// of F folds (F − 1)(rounds − 1) + 1 trainings are made for each, and at least 10 examples of both kinds must remain beside a part. Were
-// they to share scores, what is left out would tell later classifiers how those before labeled what they now judge.
+// The score of an example depends only on rounds that were not trained on it. For each held-out part, the earlier
+// rounds are run again out of fold on the rest. Each of F folds therefore takes (F − 1)(rounds − 1) + 1 trainings, and
+// at least 10 examples of both kinds must remain outside a part. With shared scores, the rejected examples would reveal
+// to later classifiers the earlier labels of the examples they score.
 //
-// Source: Saurabh Garg, Yifan Wu, Alexander J. Smola, Sivaraman Balakrishnan and Zachary C. Lipton, "Mixture Proportion Estimation and
-// PU Learning: A Modern Approach", NeurIPS 2021, Algorithms 2 and 3. Difference: a round is a training of its own, out of fold, where
-// the paper's is an epoch of one training.
+// Source: Saurabh Garg, Yifan Wu, Alexander J. Smola, Sivaraman Balakrishnan and Zachary C. Lipton, "Mixture Proportion
+// Estimation and PU Learning: A Modern Approach", NeurIPS 2021, Algorithms 2 and 3. Difference: a round is a separate
+// training, out of fold; in the paper it is an epoch of one training.
 func TEDn(labeled []bool, folds Folds, rounds int, fit Fit, c Config) (scores []float64, e Estimate, err error) {
 	rounds, folds = cmp.Or(rounds, 3), folds.withDefaults()
 	if err := cmp.Or(
@@ -48,8 +49,8 @@ func TEDn(labeled []bool, folds Folds, rounds int, fit Fit, c Config) (scores []
 	return scores, e, err
 }
 
-// reject scores each of the examples learn by classifiers that learn from the others, but for those rejected before, and returns which are
-// rejected next.
+// reject scores each of the examples learn by classifiers trained on the others except those rejected before, and
+// returns the mask of the next rejected examples.
 func reject(labeled, rejected []bool, learn []int, folds int, fit Fit, random *rand.Rand) ([]bool, error) {
 	marks := rows.Pick(labeled, learn)
 	scores, err := OutOfFold(marks, Folds{Folds: folds, Repeats: 1, Seed: random.Uint64()}, func(inner, held []int, seed uint64) ([]float64, error) {
@@ -74,8 +75,8 @@ func without(rejected []bool, examples []int) []int {
 	return slices.DeleteFunc(slices.Clone(examples), func(i int) bool { return rejected[i] })
 }
 
-// highest marks the share of the unlabeled examples that score highest, leaving as many as a fold needs. Of equal scores any may come
-// first: the order of the examples, which may be that of their classes, tells nothing.
+// highest marks the given share of the unlabeled examples with the highest scores, but leaves as many as a fold needs.
+// Ties are broken at random, because the order of the examples may follow their classes.
 func highest(scores []float64, labeled []bool, share float64, random *rand.Rand) []bool {
 	_, unlabeled := rows.Split(labeled)
 	random.Shuffle(len(unlabeled), func(i, j int) { unlabeled[i], unlabeled[j] = unlabeled[j], unlabeled[i] })

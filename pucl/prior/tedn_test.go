@@ -16,14 +16,14 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// The last round of TED^n learns from all beside a fold but the unlabeled examples of the highest scores, as many as the prior of the round
-// before says. That one hears of no example of the fold, and holds out each of the others.
+// The last round of TED^n trains on all examples outside a fold except the unlabeled ones with the highest scores, as
+// many as the previous prior implies. The previous round uses no example of the fold and holds out each of the others.
 func TestTEDnRejects(t *testing.T) {
 	labeled := slices.Concat(slices.Repeat([]bool{true}, 40), make([]bool, 100))
 	given := make([]float64, 140)
 	for i := range given {
 		given[i] = 1
-		if i >= 40+30 { // 30 of the unlabeled examples are like all labeled ones, and BBE finds .3
+		if i >= 40+30 { // 30 unlabeled examples are like the labeled ones, so BBE estimates .3
 			given[i] = -float64(i)
 		}
 	}
@@ -31,7 +31,7 @@ func TestTEDnRejects(t *testing.T) {
 	var seen, out []int // since the last fold
 	calls := 0
 	fit := func(learn, hold []int, _ uint64) ([]float64, error) {
-		if calls++; calls%4 > 0 { // the first round, of the three other folds
+		if calls++; calls%4 > 0 { // the first round, on the three other folds
 			seen, out = slices.Concat(seen, learn, hold), slices.Concat(out, hold)
 			return rows.Pick(given, hold), nil
 		}
@@ -61,7 +61,8 @@ func TestTEDnRejects(t *testing.T) {
 	}
 }
 
-// Nearest neighbors, which know by heart who is labeled, find the prior all the same: no round tells the next what it later judges.
+// Nearest neighbors, which memorize the labels, still find the prior: no round leaks labels of the examples that the
+// next one scores.
 func TestTEDnOfNearestNeighbors(t *testing.T) {
 	expect.Slow(t)
 	const labels, all, prior = 500, 2000, 0.7
@@ -95,7 +96,7 @@ func TestTEDnOfNearestNeighbors(t *testing.T) {
 	expect.That(t, err == nil && math.Abs(e.Prior-prior) < 0.05, "%v, %v; want %g", e, err, prior)
 }
 
-// Too few examples beside a fold and a classifier that fails are told; two folds are enough.
+// Too few examples outside a fold and a failing classifier are errors; two folds are enough.
 func TestTEDnErrors(t *testing.T) {
 	marks := func(positives int) []bool {
 		return slices.Concat(slices.Repeat([]bool{true}, positives), make([]bool, 50))
@@ -115,7 +116,7 @@ func TestTEDnErrors(t *testing.T) {
 	}
 }
 
-// Which of the unlabeled examples of one score are rejected does not follow from their order.
+// The rejected ones of tied unlabeled examples do not depend on their order.
 func TestTEDnRejectsWithoutOrder(t *testing.T) {
 	labeled := slices.Concat(slices.Repeat([]bool{true}, 100), make([]bool, 1000))
 	marks := highest(make([]float64, 1100), labeled, 0.5, rand.New(rand.NewPCG(1, 2)))
@@ -133,8 +134,9 @@ func TestTEDnRejectsWithoutOrder(t *testing.T) {
 	}
 }
 
-// Twenty labeled positives above 70 of 100 unlabeled examples, and above 74 beside a tie with one: 30 and 26 of 100 score as high as all of
-// them. Where half of the labeled positives are below all else, the others tell twice as many.
+// Twenty labeled positives rank above 70 of 100 unlabeled examples, or above 74 and a tie with one: 30 and 26 of 100
+// score as high as all of them. If half of the labeled positives rank below all else, the others give twice the
+// estimate.
 func TestBBEOfOrderByHand(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -153,7 +155,7 @@ func TestBBEOfOrderByHand(t *testing.T) {
 	}
 }
 
-// Of scores of which no two are the same, their order tells BBE all: estimate, interval and overlap.
+// For scores without ties, their order gives the result of BBE: estimate, interval and overlap.
 func TestBBEOfOrderIsBBE(t *testing.T) {
 	for seed := range uint64(5) {
 		scores, labeled := population(seed, 200, 600, 0.4, gaussian(0), gaussian(-2))
@@ -180,8 +182,8 @@ func TestBBEOfOrderIsBBE(t *testing.T) {
 	}
 }
 
-// Of scores of which many are the same, half of the unlabeled examples of a score count as high, and the estimate is that of a search by loops which
-// counts so: below that of BBE, for which all of them do.
+// For scores with many ties, half of the tied unlabeled examples count as high. The estimate equals a search by loops
+// with the same rule; it is below that of BBE, which counts all of them.
 func TestBBEOfOrderWithTies(t *testing.T) {
 	for seed := range uint64(10) {
 		scores, labeled := population(seed, 50, 150, 0.4, gaussian(0), gaussian(-3))

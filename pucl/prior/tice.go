@@ -11,13 +11,13 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Constants of TIcE, the paper's.
+// Constants of TIcE, from the paper.
 const (
 	ticeFolds     = 5
-	ticeRounds    = 2   // of estimates; the second takes its standard deviation from the first
-	ticeSplits    = 500 // of a tree at most
+	ticeRounds    = 2   // estimates; the second takes its standard deviation from the first
+	ticeSplits    = 500 // most splits of a tree
 	ticeSmoothing = 5   // rows added to the rows of a part, k of max-bepp
-	ticeFewest    = 10  // rows of a node that gives a bound, and of one that is split
+	ticeFewest    = 10  // least rows of a node that gives a bound or is split
 	ticeParts     = 4   // of equal width into which a feature's range is split
 )
 
@@ -30,7 +30,7 @@ const (
 // provided that some feature has so many there. If none has either way, such as features of one value, the estimate
 // is 1 and the interval is that from 0 to 1. With other features an estimate of 1 says no more.
 //
-// Scores of a classifier are one feature. Give probabilities, and expect four nodes.
+// Scores of a classifier are one feature. Pass probabilities, and expect four nodes.
 //
 // The estimate should be an upper bound, because c is a lower bound. It is one where nodes are large. For π from 0.3
 // to 0.7, on draws of Gaussian classes with means 3 apart in half of the features, 5,000 rows and 1 to 20 features,
@@ -59,7 +59,7 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	for k, i := range random.Perm(n) {
 		t.fold[i], t.weights[k] = k%ticeFolds, 1
 	}
-	far := true // every feature
+	far := true // true if every feature is far
 	for j := range t.parts {
 		values := mat.Col(nil, j, x)
 		t.parts[j] = partsOf(values, 0)
@@ -70,7 +70,7 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 		for j := range t.parts {
 			t.parts[j] = partsOf(mat.Col(nil, j, x), farShare)
 		}
-		if !t.splits() { // as where rare values are all that there is
+		if !t.splits() { // for example, only rare values
 			t.parts = whole
 		}
 	}
@@ -90,8 +90,8 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 	return e, nil
 }
 
-// partsOf returns the part of the range of the values in which each of them lies. The range leaves out a share of the
-// values at either end, which count as the ends.
+// partsOf returns for each value its part of the range. The range excludes a share out of the values at either end,
+// which count as the ends.
 func partsOf(values []float64, out float64) []uint8 {
 	low, high := innerOf(values, out)
 	parts := make([]uint8, len(values))
@@ -103,15 +103,14 @@ func partsOf(values []float64, out float64) []uint8 {
 	return parts
 }
 
-// innerOf returns the ends of the values when a share of them, rounded up, is left out at either end.
+// innerOf returns the smallest and the largest value after removing a share, rounded up, at either end.
 func innerOf(values []float64, out float64) (low, high float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	skip := int(math.Ceil(out * float64(len(values))))
 	return sorted[skip], sorted[len(values)-1-skip]
 }
 
-// isFar reports whether the range of the values is that of a few of them, as [scored.far] does. One value counts as
-// such.
+// isFar reports whether a few values determine the range, as in [scored.far]. A constant also counts as far.
 func isFar(values []float64) bool {
 	low, high := innerOf(values, farShare)
 	return low == high || slices.Max(values)-slices.Min(values) > farRange*(high-low)
@@ -131,15 +130,15 @@ func (t *tice) splits() bool {
 	})
 }
 
-// tice is the data of TIcE.
+// tice holds the data of TIcE.
 type tice struct {
 	parts   [][]uint8 // by feature and row
 	labeled []bool
-	weights []float64 // how often a row counts
+	weights []float64 // number of times a row counts
 	fold    []int
 }
 
-// resample draws as many labeled rows and as many unlabeled ones as there are.
+// resample draws a bootstrap sample of the labeled and of the unlabeled rows.
 func (t *tice) resample(random *rand.Rand) {
 	labeled, unlabeled := rows.Split(t.labeled)
 	clear(t.weights)
@@ -150,7 +149,7 @@ func (t *tice) resample(random *rand.Rand) {
 	}
 }
 
-// prior returns the estimate.
+// prior returns the estimate of TIcE.
 func (t *tice) prior() float64 {
 	c := t.labelFrequency()
 	all, labeled := t.count(t.all(func(int) bool { return true }))
@@ -170,7 +169,7 @@ func (t *tice) labelFrequency() float64 {
 	return c
 }
 
-// all returns the rows of folds.
+// all returns the rows of the folds selected by of.
 func (t *tice) all(of func(fold int) bool) (index []int) {
 	for i, k := range t.fold {
 		if of(k) && t.weights[i] > 0 {
@@ -180,7 +179,7 @@ func (t *tice) all(of func(fold int) bool) (index []int) {
 	return index
 }
 
-// count returns how many rows there are, and how many labeled ones.
+// count returns the numbers of rows and of labeled rows.
 func (t *tice) count(index []int) (all, labeled float64) {
 	for _, i := range index {
 		all += t.weights[i]
@@ -191,7 +190,7 @@ func (t *tice) count(index []int) (all, labeled float64) {
 	return all, labeled
 }
 
-// counts returns how many of the rows are in each part of a feature.
+// counts returns the number of rows in each part of a feature.
 func (t *tice) counts(feature int, index []int) (counts [ticeParts]float64) {
 	parts := t.parts[feature]
 	for _, i := range index {
@@ -202,13 +201,13 @@ func (t *tice) counts(feature int, index []int) (counts [ticeParts]float64) {
 
 // ticeNode is a node of a tree.
 type ticeNode struct {
-	grow, read []int   // rows on which the tree is grown, and on which it is evaluated
-	features   []int   // that no node above splits
+	grow, read []int   // rows to grow the tree, and rows to evaluate it
+	features   []int   // features that no node above splits
 	promise    float64 // lower bound of c on the rows of grow
 	labeled    float64 // rows of grow
 }
 
-// tree returns the largest lower bound of c that the rows outside of a fold give for nodes grown on the fold.
+// tree returns the largest lower bound of c that the rows outside a fold give for nodes grown on the fold.
 func (t *tice) tree(fold int, c float64) float64 {
 	root := &ticeNode{
 		grow: t.all(func(k int) bool { return k == fold }), read: t.all(func(k int) bool { return k != fold }),
@@ -230,7 +229,7 @@ func (t *tice) tree(fold int, c float64) float64 {
 				largest = max(largest, bound(all, labeled))
 			}
 		}
-		// With fewer labeled rows no share of them, not even 1, would raise the bound.
+		// With fewer labeled rows not even a share of 1 would raise the bound.
 		fewest = c * (1 - c) * (1 - delta) / (delta * (1 - largest) * (1 - largest))
 		for _, child := range children {
 			_, labeled := t.count(child.read)
@@ -247,9 +246,9 @@ func (t *tice) tree(fold int, c float64) float64 {
 	return largest
 }
 
-// split returns the parts of a node by the feature of which one part has the largest share of labeled rows, by
-// max-bepp. A feature none of whose parts has at least fewest labeled rows to evaluate is dropped. It returns nil
-// where no feature splits these rows.
+// split returns the parts of a node by the feature with the largest share of labeled rows in one part, by max-bepp. It
+// drops a feature if no part has at least fewest labeled rows to evaluate. It returns nil if no feature splits the
+// rows.
 func (t *tice) split(node *ticeNode, fewest float64) []*ticeNode {
 	feature, best := -1, 0.0
 	var features []int

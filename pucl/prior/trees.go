@@ -13,38 +13,38 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Trees is a classifier of rows that tells labeled ones from unlabeled ones: trees one after the other, each of which takes a step of
-// Newton's down the logistic loss on a random half of the rows, both kinds weighing the same in all. It knows features by their ranks
-// alone, so that they need no scaling. The zero value works.
+// Trees is a classifier of labeled against unlabeled rows by boosted trees. Each tree takes a Newton step on the
+// logistic loss on a random half of the rows, with equal total weight of both kinds. Only the ranks of feature values
+// matter, so that features need no scaling. The zero value is usable.
 //
 // Source: Jerome H. Friedman, "Stochastic Gradient Boosting", Computational Statistics & Data Analysis 38, 2002; with histograms of
 // features and the second order as in Tianqi Chen and Carlos Guestrin, "XGBoost", KDD 2016.
 type Trees struct {
 	Trees   int     // 0 means 60
 	Depth   int     // splits from the root to a leaf; 0 means 3
-	Rate    float64 // of a tree's prediction that is taken; 0 means 0.1
-	MinLeaf int     // rows of a leaf; 0 means 20
-	Columns float64 // share of the features that a tree sees; 0 means 0.5
-	MaxRows int     // that a tree sees; 0 means 4096
+	Rate    float64 // factor of each tree's prediction; 0 means 0.1
+	MinLeaf int     // least rows of a leaf; 0 means 20
+	Columns float64 // share of the features that a tree uses; 0 means 0.5
+	MaxRows int     // most rows that a tree uses; 0 means 4096
 }
 
-// maxBins is how many values of a feature are told apart: the ranks where there are more.
+// maxBins is the largest number of bins of a feature; more values are binned by rank.
 const maxBins = 64
 
-// leafPenalty is what the leaves' squared values are taxed by, times ½, where all rows together weigh as many as there are.
+// leafPenalty is the coefficient of half the squared leaf values, for a total weight equal to the number of rows.
 const leafPenalty = 1.0
 
-// withDefaults fills in the zero fields.
+// withDefaults sets the zero fields to their defaults.
 func (t Trees) withDefaults() Trees {
 	t.Trees, t.Depth, t.MinLeaf = cmp.Or(t.Trees, 60), cmp.Or(t.Depth, 3), cmp.Or(t.MinLeaf, 20)
 	t.Rate, t.Columns, t.MaxRows = cmp.Or(t.Rate, 0.1), cmp.Or(t.Columns, 0.5), cmp.Or(t.MaxRows, 4096)
 	return t
 }
 
-// Check returns an error if no trees can be grown by t, whatever the rows.
+// Check returns an error if t is invalid for all rows.
 func (t Trees) Check() error { return t.withDefaults().check() }
 
-// check returns an error if t, defaults filled in, cannot be followed.
+// check returns an error if t, with defaults set, is invalid.
 func (t Trees) check() error {
 	return cmp.Or(
 		fault.If(t.Trees < 1 || t.Depth < 1 || t.MinLeaf < 1 || t.MaxRows < 2, "prior: %d trees of depth %d, at least %d rows a leaf and "+
@@ -54,8 +54,8 @@ func (t Trees) check() error {
 	)
 }
 
-// OfRows returns the function that [OutOfFold] calls, for the rows of x [n, d] of which labeled [n] marks the labeled positives. It goes with
-// these labels alone; of rows that x does not have it is an error.
+// OfRows returns the function that [OutOfFold] calls, for the rows of x [n, d]; labeled [n] marks the labeled
+// positives. The function is valid for these labels only; a row number outside x is an error.
 func (t Trees) OfRows(x *mat.Dense, labeled []bool) (Fit, error) {
 	t = t.withDefaults()
 	if err := cmp.Or(t.check(), checkRows(x, labeled)); err != nil {
@@ -79,10 +79,10 @@ func (t Trees) OfRows(x *mat.Dense, labeled []bool) (Fit, error) {
 	}, nil
 }
 
-// binned returns the bin of each value: values that are equal share one, and smaller ones are in smaller ones.
+// binned returns the bin of each value: equal values share a bin, and smaller values are in lower bins.
 func binned(values []float64, most int) []uint8 { return binsOf(edgesOf(values, most), values) }
 
-// binsOf returns the bin of each value among bins with these edges.
+// binsOf returns the bin of each value, for bins with the given edges.
 func binsOf(edges, values []float64) []uint8 {
 	bins := make([]uint8, len(values))
 	for i, v := range values {
@@ -91,7 +91,7 @@ func binsOf(edges, values []float64) []uint8 {
 	return bins
 }
 
-// binOf returns the bin of a value: the last one whose edge is not above it, or the first.
+// binOf returns the bin of a value: the last whose edge is not above it, or the first.
 func binOf(edges []float64, value float64) uint8 {
 	at, found := slices.BinarySearch(edges, value)
 	if !found {
@@ -114,19 +114,19 @@ func edgesOf(values []float64, most int) []float64 {
 	return edges
 }
 
-// growth is trees as they are grown.
+// growth holds trees while they are grown.
 type growth struct {
 	Trees
 	bins           [][]uint8 // by feature and row
 	labeled        []bool
 	random         *rand.Rand
-	margin         []float64 // of each row: the logit of being labeled, both kinds being as many
-	slope, bending []float64 // of the loss, by row
-	nodes          []Node    // of all trees, a tree's root before its other nodes
-	roots          []int     // places of the roots among nodes
+	margin         []float64 // logit of each row being labeled, for balanced kinds
+	slope, bending []float64 // first and second derivative of the loss, by row
+	nodes          []Node    // nodes of all trees, each root first
+	roots          []int     // indices of the roots in nodes
 }
 
-// grow grows all trees on the rows learn, and adds up what they say of the rows all.
+// grow grows all trees on the rows learn, and adds up their predictions for the rows all.
 func (f *growth) grow(learn, all []int) {
 	var weight [2]float64
 	count := 0
@@ -156,7 +156,8 @@ func (f *growth) grow(learn, all []int) {
 	}
 }
 
-// split splits a node, of whose rows sample says where, or adds the value of a leaf to the rows all. It returns the node's place.
+// split splits a node by its rows sample, or adds the value of a leaf to the rows all. It returns the index of the
+// node.
 func (f *growth) split(sample, all, columns []int, depth int) (place int) {
 	feature, bin := -1, 0
 	slope, bending := 0.0, 0.0
@@ -184,13 +185,13 @@ func (f *growth) split(sample, all, columns []int, depth int) (place int) {
 	return place
 }
 
-// best returns the split that lowers the loss most: rows of a bin of at most so much of a feature go one way. The feature is −1 where
-// no split lowers it.
+// best returns the split that lowers the loss most: a feature, and the largest bin of the lower side. The feature is −1
+// if no split lowers the loss.
 func (f *growth) best(sample, columns []int, slope, bending float64) (feature, bin int) {
 	feature = -1
 	gain := slope * slope / (bending + leafPenalty)
 	gain += 1e-9 * math.Abs(gain)
-	loss := make([][2]float64, len(sample)) // slopes and bendings, in the order of the sample for speed
+	loss := make([][2]float64, len(sample)) // first and second derivatives, in the order of the sample for speed
 	for k, i := range sample {
 		loss[k] = [2]float64{f.slope[i], f.bending[i]}
 	}
@@ -223,7 +224,7 @@ func (f *growth) best(sample, columns []int, slope, bending float64) (feature, b
 	return feature, bin
 }
 
-// part moves the rows of a bin of at most bin to the front.
+// part moves the rows with a bin up to bin to the front.
 func part(index []int, bins []uint8, bin int) (low, high []int) {
 	at := 0
 	for k, i := range index {

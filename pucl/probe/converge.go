@@ -12,7 +12,8 @@ import (
 	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
-// The stopping rule, see [Config]. The tests measure that it leaves less than a thousandth of the objective.
+// Constants of the stopping rule, see [Config]. The tests measure that the remaining gap is less than a thousandth of
+// the objective.
 const (
 	tolerance     = 1e-4 // of the objective
 	leastScale    = 1e-3 // nats; a smaller objective counts as this much
@@ -22,12 +23,11 @@ const (
 	maxIterations = 10_000
 )
 
-// lossOf returns the loss of logits [n, outputs], one row after the other, and stores its derivatives by the logits
-// in slopes.
+// lossOf returns the loss of logits [n, outputs], concatenated, and stores its derivatives by the logits in slopes.
 type lossOf func(slopes, logits []float64) (float64, error)
 
-// objective is the loss over all rows plus the penalty, in float64, and its value and gradient at the last parameters
-// asked for.
+// objective is the loss over all rows plus the penalty, in float64. It caches value and gradient at the last
+// parameters.
 type objective struct {
 	flat    []float32 // rows [n, k], standardized
 	k       int
@@ -48,7 +48,7 @@ func newObjective(flat []float32, k, outputs int, l2 float64, loss lossOf) *obje
 		gradient: make([]float64, outputs*(k+1))}
 }
 
-// rows calls work with every row in float64 and its number, span by span.
+// rows calls work with the number and the entries, in float64, of every row, span by span.
 func (o *objective) rows(work func(span, i int, row []float64)) {
 	spans.Each(len(o.flat)/o.k, func(span, first, end int) {
 		row := make([]float64, o.k)
@@ -61,7 +61,7 @@ func (o *objective) rows(work func(span, i int, row []float64)) {
 	})
 }
 
-// evaluate computes value and gradient at parameters p, once for successive calls with the same p.
+// evaluate computes value and gradient at parameters p, once for consecutive calls with the same p.
 func (o *objective) evaluate(p []float64) {
 	if o.failed != nil || slices.Equal(o.at, p) {
 		return
@@ -104,15 +104,15 @@ func (o *objective) evaluate(p []float64) {
 	}
 }
 
-// stationary reports whether value and gradient fulfill the stopping rule.
+// stationary reports whether value and gradient satisfy the stopping rule.
 func (o *objective) stationary(value float64, gradient []float64) bool {
 	return floats.Dot(gradient, gradient) <= 2*max(o.l2, leastL2)*tolerance*max(math.Abs(value), leastScale)
 }
 
-// minimize returns the parameters at which L-BFGS stops that starts at p.
+// minimize returns the parameters at which L-BFGS stops, starting at p.
 //
-// A line search fails at a kink of the objective, such as where the non-negative risk starts to clip. L-BFGS then
-// starts anew from there, along the gradient, until a start makes no progress.
+// A line search fails at a kink of the objective, such as the point where the non-negative risk starts to clip. L-BFGS
+// is then restarted from there, along the gradient, until a restart makes no progress.
 func (o *objective) minimize(p []float64) ([]float64, error) {
 	problem := optimize.Problem{
 		Func:   func(p []float64) float64 { o.evaluate(p); return o.value },
@@ -150,7 +150,7 @@ func (o *objective) minimize(p []float64) ([]float64, error) {
 		maxIterations, floats.Norm(o.gradient, 2), o.value, o.l2)
 }
 
-// progress reports whether an objective has become noticeably lower.
+// progress reports whether an objective has decreased noticeably.
 func progress(before, after float64) bool {
 	return before-after > leastProgress*max(math.Abs(after), leastScale)
 }
@@ -159,10 +159,10 @@ func progress(before, after float64) bool {
 type stop struct {
 	*objective
 	best float64 // at the last progress
-	idle int     // iterations since
+	idle int     // iterations since then
 }
 
-// Init has nothing to prepare for.
+// Init resets the best value.
 func (s *stop) Init(int) { s.best = math.Inf(1) }
 
 // Converged applies the stopping rule to an iterate.
@@ -178,7 +178,7 @@ func (s *stop) Converged(at *optimize.Location) optimize.Status {
 	return optimize.NotTerminated
 }
 
-// classLoss returns the mean cross-entropy, in nats, of logits for so many classes with the labels.
+// classLoss returns the mean cross-entropy, in nats, of logits for the given number of classes.
 func classLoss(labels []int, classes int) lossOf {
 	n := len(labels)
 	return func(slopes, logits []float64) (float64, error) {

@@ -43,7 +43,7 @@ func parameters(p *Probe, x *mat.Dense) (all []float64, flat []float32) {
 	return all, flat
 }
 
-// penalized returns the cross-entropy plus penalty by loops: of classes in order of outputs or, with one output, of
+// penalized returns the cross-entropy plus penalty by loops, for classes in order of outputs or, with one output, for
 // positives.
 func penalized(all []float64, flat []float32, class []int, outputs int, l2 float64) float64 {
 	n := len(class)
@@ -72,7 +72,7 @@ func penalized(all []float64, flat []float32, class []int, outputs int, l2 float
 	return total
 }
 
-// fitOne fits rows of two classes by FitPU, and of more by Fit.
+// fitOne fits two classes by FitPU, and more by Fit.
 func fitOne(t testing.TB, x *mat.Dense, class []int, classes int, c Config) *Probe {
 	t.Helper()
 	if classes == 2 {
@@ -98,7 +98,7 @@ func TestDefaultConvergesAsScikitLearn(t *testing.T) {
 			objective := penalized(all, flat, class, len(p.Bias), c.L2)
 			vectortest.Near(t, "gap", (objective-c.Objective)/c.Objective, 0, 1e-3)
 			k := c.Entries
-			mean := 0.0 // of softmax classes any number can be added to all biases
+			mean := 0.0 // for softmax, adding a constant to all biases changes nothing
 			if len(p.Bias) > 1 {
 				for output := range p.Bias {
 					mean += (all[output*(k+1)+k] - c.Bias[output]) / float64(len(p.Bias))
@@ -119,8 +119,8 @@ func TestDefaultConvergesAsScikitLearn(t *testing.T) {
 	}
 }
 
-// checkGap checks the gap that Config documents, and the gradient. The minimum is that of L-BFGS with a threshold of
-// 1e-9.
+// checkGap checks the gap that Config documents, and the gradient. The reference minimum is that of L-BFGS with a
+// threshold of 1e-9.
 func checkGap(t testing.TB, n, k, classes int) {
 	x, class := hashedRows(n, k, classes)
 	p := fitOne(t, x, class, classes, Config{})
@@ -171,8 +171,8 @@ func binaryLoss(positive []bool) lossOf {
 	}
 }
 
-// The objective of nnPU on either side of its kink, and that of classes, are those of loops in float64, with the
-// gradient of differences.
+// The objectives of nnPU, on either side of its kink, and of classes equal loops in float64, and their gradients equal
+// finite differences.
 func TestObjectiveAndGradient(t *testing.T) {
 	x, class := hashedRows(60, 4, 3)
 	flat, _, _ := standardize(x)
@@ -223,8 +223,8 @@ func TestObjectiveAndGradient(t *testing.T) {
 	}
 }
 
-// A risk that clips ends, at a kink, as low as after 2,000 steps of Adam, within 0.003 nats. So does a risk that is
-// not convex. They start at 0.69 nats and 0.5.
+// A risk that clips ends at a kink, as low as after 2,000 steps of Adam, within 0.003 nats. So does a risk that is not
+// convex. They start at 0.69 nats and 0.5.
 func TestNonNegativeRiskEndsLow(t *testing.T) {
 	eng := enginetest.Open(t)
 	x, class := hashedRows(300, 40, 2)
@@ -261,7 +261,7 @@ func TestNonNegativeRiskEndsLow(t *testing.T) {
 		"the unclipped risk is %g and the clipped one %g; nothing is clipped here", free, clipped)
 }
 
-// The default gives the same bits again. Seed has no effect, and Start none on the minimum.
+// The default is bit-reproducible. Seed has no effect, and Start does not change the minimum.
 func TestDefaultIsDeterministic(t *testing.T) {
 	x, class := hashedRows(5000, 8, 3)
 	for _, classes := range []int{2, 3} {
@@ -274,7 +274,7 @@ func TestDefaultIsDeterministic(t *testing.T) {
 		"weights %v, from another start %v", mat.Formatted(p.Weights), mat.Formatted(far.Weights))
 }
 
-// Without a penalty separable rows have no minimum. Training ends all the same, with all rows right.
+// Without a penalty, separable rows have no minimum. Training still ends, with all rows classified correctly.
 func TestSeparableRowsWithoutPenalty(t *testing.T) {
 	x, class := hashedRows(60, 40, 2)
 	for _, classes := range []int{2, 3} {
@@ -284,7 +284,7 @@ func TestSeparableRowsWithoutPenalty(t *testing.T) {
 	}
 }
 
-// Risks without a lower bound, or of no finite value, are errors.
+// Risks without a lower bound or without a finite value are errors.
 func TestUnboundedRisk(t *testing.T) {
 	eng := enginetest.Open(t)
 	x, class := hashedRows(60, 2, 2)
@@ -295,7 +295,7 @@ func TestUnboundedRisk(t *testing.T) {
 	refusal.Check(t, expect.Err(FitPU(eng, x, isOne(class), nan, Config{})), "the loss is NaN … or Epochs")
 }
 
-// Batches and rates without epochs are errors, whatever their values, as are epochs below 0.
+// Batch sizes and learning rates without epochs are errors for all values, as are negative epochs.
 func TestInvalidConfigs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Config{Epochs: rapid.IntRange(-3, 0).Draw(t, "epochs"), BatchSize: rapid.IntRange(-2, 2).Draw(t, "batch"),

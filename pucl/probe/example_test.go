@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/probe"
 )
 
-// A probe for three classes looks at one number each; the truth is classes 0, 1 and 1.
+// A probe for three classes applied to rows of two entries; the true classes are 0, 1 and 1.
 func ExampleProbe() {
 	p := &probe.Probe{
 		Weights: mat.NewDense(3, 2, []float64{
@@ -34,8 +34,8 @@ func ExampleProbe() {
 	// accuracy 66.7% of 3, balanced 75.0% over the 2 of 3 classes that occur
 }
 
-// A probe for positive against negative has one output, the logit of the positive class. The same classifier as one of two
-// classes has half of it each way.
+// A probe for positive against negative has one output, the logit of the positive class. The equivalent probe of two
+// classes has half of it with each sign.
 func ExampleProbe_Classes() {
 	p := &probe.Probe{Weights: mat.NewDense(1, 2, []float64{2, -1}), Bias: []float64{1}}
 	two, err := p.Classes()

@@ -20,32 +20,31 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Config says how to train a probe. The zero value trains to convergence.
+// Config configures the training of a probe. The zero value trains to convergence.
 //
-// With Epochs 0, L-BFGS minimizes the objective F, the loss over all rows plus the penalty, in float64. It stops
-// where the gradient g by all parameters has ‖g‖² ≤ 2·λ·10⁻⁴·max(|F|, 0.001 nats), λ being L2 or, if larger, 10⁻⁵.
+// With Epochs 0, L-BFGS minimizes the objective F, the loss over all rows plus the penalty, in float64. It stops when
+// the gradient g by all parameters has ‖g‖² ≤ 2·λ·10⁻⁴·max(|F|, 0.001 nats), where λ is L2 or, if larger, 10⁻⁵.
 //
 // For the cross-entropy, which is convex, and L2 ≥ 10⁻⁵, F is then above its minimum by at most 10⁻⁴·max(F, 0.001
-// nats), plus what a better bias alone would gain. The bias has no penalty, so this second part has no general bound.
-// In the tests both parts together are below a thousandth of the minimum. The minimum is the only one: it depends
-// neither on Seed nor on Start. L2 corresponds to C = 1/(n·L2) of scikit-learn's LogisticRegression on standardized
-// features of n rows.
+// nats), plus the possible gain from the bias. The bias has no penalty, so this second part has no general bound. In
+// the tests both parts together are below a thousandth of the minimum. The minimum is unique: it depends neither on
+// Seed nor on Start. L2 corresponds to C = 1/(n·L2) of scikit-learn's LogisticRegression on standardized features of n
+// rows.
 //
-// Other risks need not be convex, and the non-negative risk has kinks. The rule then finds a stationary point, with
-// lower points perhaps elsewhere. For all risks training also stops where 50 iterations, or a new start at a kink,
-// lower F by at most 10⁻⁶·max(|F|, 0.001 nats).
+// Other risks may be non-convex, and the non-negative risk has kinks. The rule then finds a stationary point, possibly
+// not the lowest. For all risks training also stops if 50 iterations, or a restart at a kink, lower F by at most
+// 10⁻⁶·max(|F|, 0.001 nats).
 //
-// Without a penalty, rows that a line separates have no best classifier: F falls toward 0 as the weights grow, and
-// the rule ends training at a small gradient. A loss that is not finite is an error. So are 10,000 iterations without
-// an end.
+// Without a penalty, separable rows have no best classifier: F falls toward 0 as the weights grow, and the rule ends
+// training at a small gradient. A loss that is not finite is an error. So are 10,000 iterations without an end.
 type Config struct {
 	Epochs       int     // passes over the rows by Adam; 0 means L-BFGS, to convergence
-	BatchSize    int     // rows a step of Adam, at most all there are; 0 means 1024; must be 0 without Epochs
-	LearningRate float64 // of Adam, falling to 0 as a half cosine; 0 means 0.05; must be 0 without Epochs
-	L2           float64 // times ‖w‖²/2 is added to the loss, for standardized features; 0 means 1e-4, negative means none
-	Seed         uint64  // of the order of the rows with Epochs
+	BatchSize    int     // rows per step of Adam, at most all; 0 means 1024; must be 0 without Epochs
+	LearningRate float64 // of Adam, with cosine decay to 0; 0 means 0.05; must be 0 without Epochs
+	L2           float64 // coefficient of ‖w‖²/2, for standardized features; 0 means 1e-4, negative means none
+	Seed         uint64  // seed of the order of the rows with Epochs
 
-	// Start is the probe at which training starts, and stays as it is; nil means at zeros.
+	// Start is the initial probe, which stays unchanged; nil means zeros.
 	Start *Probe
 }
 
@@ -57,7 +56,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Check returns an error if c cannot be followed, whatever the rows.
+// Check returns an error if c is invalid for all rows.
 func (c Config) Check() error {
 	c = c.withDefaults()
 	if c.Start == nil {
@@ -67,7 +66,7 @@ func (c Config) Check() error {
 	return cmp.Or(err, c.check(2, k, outputs))
 }
 
-// check returns an error if c, defaults filled in, does not fit n rows of k entries and a probe of so many outputs.
+// check returns an error if c, with defaults set, does not fit n rows of k entries and the given number of outputs.
 func (c Config) check(n, k, outputs int) error {
 	err := cmp.Or(
 		fault.If(n < 2, "probe: %d rows; a probe needs at least 2", n),
@@ -92,12 +91,12 @@ func (c Config) check(n, k, outputs int) error {
 		"for rows of %d are trained; Classes and Binary turn 1 output into 2 and back", has, entries, outputs, k)
 }
 
-// Fit trains a linear classifier on the rows of x [n, k] with their labels [n], classes from 0 to classes−1, by minimizing
-// the cross-entropy in nats: the linear probe of contrastive learning, which needs to know the classes.
+// Fit trains a linear classifier on the rows of x [n, k] with their labels [n], classes from 0 to classes−1, by
+// minimizing the cross-entropy in nats. This is the linear probe of contrastive learning; it requires the true classes.
 //
-// Features are standardized for training and the result is folded back, so a Probe takes the rows as they are. Every
-// epoch of Adam goes through the rows in a new random order; those that fill no batch are left out. An entry of x
-// that is not finite is an error.
+// Features are standardized for training and the standardization is folded into the weights, so a Probe takes unscaled
+// rows. Every epoch of Adam uses the rows in a new random order and drops the last incomplete batch. An entry of x that
+// is not finite is an error.
 func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Config) (*Probe, error) {
 	if classes < 2 {
 		return nil, fmt.Errorf("probe: %d classes; Fit takes 2 or more", classes)
@@ -118,14 +117,13 @@ func Fit(eng *engine.Engine, x *mat.Dense, labels []int, classes int, config Con
 
 var errNoRisk = errors.New("probe: no risk to minimize; risk.CrossEntropy on pseudo-labels, or risk.NNPU on labeled positives, is one")
 
-// FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r, with labels [n] as r reads
-// them: [risk.CrossEntropy] on pseudo-labels is Algorithm 1C, [risk.NNPU] on "is a labeled positive" the baseline.
+// FitPU trains a linear classifier with one output on the rows of x [n, k] by minimizing the risk r with labels [n].
+// [risk.CrossEntropy] on pseudo-labels is Algorithm 1C; [risk.NNPU] on "is a labeled positive" is the baseline.
 //
 // Features are standardized as in [Fit]. Without Epochs r is computed over all rows, with logits in Float64. Every
-// batch of Adam, of 2 rows or more, holds the same share of true labels as the whole, rounded, and one at least, so
-// that the labeled positives are never missing: where they are fewer than one in a batch they count for more. Labels
-// of one kind alone are an error. Of rows that are all the same, as those of an embedding that has collapsed, the
-// classifier is a constant, which [Probe.Score] tells.
+// batch of Adam, of 2 rows or more, holds the overall share of true labels, rounded, and at least one; if the share is
+// below one per batch, labeled positives are over-weighted. Labels of one kind alone are an error. For identical rows,
+// as after collapse, the classifier is constant; [Probe.Score] reports that.
 func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config Config) (*Probe, error) {
 	if r == nil {
 		return nil, errNoRisk
@@ -153,7 +151,7 @@ func FitPU(eng *engine.Engine, x *mat.Dense, labels []bool, r risk.Risk, config 
 	return t.run(exec, err)
 }
 
-// riskLoss returns the loss of a risk and labels, and what frees the memory of the engine that it takes.
+// riskLoss returns the loss of a risk and labels, and a function that frees its engine memory.
 func riskLoss(eng *engine.Engine, r risk.Risk, labels []bool) (loss lossOf, release func() error, err error) {
 	exec, err := NewExec(eng.Backend, riskAndSlopes(r))
 	if err != nil {
@@ -181,7 +179,7 @@ func riskAndSlopes(r risk.Risk) func(logits, labels *Node) (*Node, *Node) {
 	}
 }
 
-// minimized returns what the risk gives, and panics where that is no scalar.
+// minimized returns the value of the risk, and panics if it is no scalar.
 func minimized(r risk.Risk, logits, labels *Node) *Node {
 	defer fault.Annotate(r, "the risk")
 	loss := r(logits, labels)
@@ -190,9 +188,9 @@ func minimized(r risk.Risk, logits, labels *Node) *Node {
 	return loss
 }
 
-// CheckRisk returns an error if the risk cannot be minimized, whatever the examples, such as one with a class prior
-// of 2. It computes the risk and its gradient for one positive and one unlabeled example, in Float32 and in Float64,
-// so that a mistake shows before anything is trained.
+// CheckRisk returns an error if the risk cannot be minimized for any examples, for example with a class prior of 2. It
+// computes the risk and its gradient for one positive and one unlabeled example, in Float32 and in Float64, before any
+// training.
 func CheckRisk(eng *engine.Engine, r risk.Risk) error {
 	if r == nil {
 		return errNoRisk
@@ -208,10 +206,11 @@ func CheckRisk(eng *engine.Engine, r risk.Risk) error {
 	return nil
 }
 
-// classSteps holds for each backend the steps that were compiled for it, which is what takes longest in a short training.
+// classSteps caches compiled steps by backend, because compilation dominates a short training.
 var classSteps sync.Map // from compute.Backend to *Exec
 
-// classStep returns the step of a probe for classes; one program serves all fits of the same shapes, several at a time.
+// classStep returns the step of a probe for classes; one program serves all fits of the same shapes, also concurrent
+// ones.
 func classStep(eng *engine.Engine) (*Exec, error) {
 	if exec, ok := classSteps.Load(eng.Backend); ok {
 		return exec.(*Exec), nil
@@ -224,7 +223,7 @@ func classStep(eng *engine.Engine) (*Exec, error) {
 	return kept.(*Exec), nil
 }
 
-// CrossEntropy returns the mean cross-entropy, in nats, of logits [n, classes] with the classes [n] that are right; a scalar.
+// CrossEntropy returns the mean cross-entropy, in nats, of logits [n, classes] with the true classes [n]; a scalar.
 func CrossEntropy(logits, classes *Node) *Node {
 	right := OneHot(classes, logits.Shape().Dim(-1), logits.DType())
 	return Neg(ReduceAllMean(ReduceSum(Mul(LogSoftmax(logits, -1), right), -1)))

@@ -21,7 +21,7 @@ import (
 	"github.com/puclab/puclab/pucl/risk"
 )
 
-// cloud draws two Gaussian classes around ±center, the first share of the rows positive.
+// cloud draws two Gaussian classes around ±center; the first rows, a share positives, are positive.
 func cloud(rng *rand.Rand, n int, positives float64, center []float64) (*mat.Dense, []bool) {
 	x, truth := mat.NewDense(n, len(center), nil), make([]bool, n)
 	for i := range n {
@@ -37,8 +37,8 @@ func cloud(rng *rand.Rand, n int, positives float64, center []float64) (*mat.Den
 	return x, truth
 }
 
-// blobs draws n rows of each of three classes, around (4, 0), (−2, 4) and (−2, −4), with noise of the given
-// standard deviation and a column that never changes.
+// blobs draws n rows of each of three classes, around (4, 0), (−2, 4) and (−2, −4), with noise of the given standard
+// deviation and a constant column.
 func blobs(rng *rand.Rand, n int, noise float64) (x *mat.Dense, classes []int) {
 	centers := [][]float64{{4, 0}, {-2, 4}, {-2, -4}}
 	x, classes = mat.NewDense(3*n, 3, nil), make([]int, 3*n)
@@ -50,7 +50,7 @@ func blobs(rng *rand.Rand, n int, noise float64) (x *mat.Dense, classes []int) {
 	return x, classes
 }
 
-// For two unit Gaussians at ±μ with even shares the best linear classifier is 2μ·x, which logistic regression finds.
+// For two unit Gaussians at ±μ with equal shares the best linear classifier is 2μ·x, which logistic regression finds.
 func TestFitPUFindsTheBestLine(t *testing.T) {
 	center := []float64{0.8, -0.4, 0}
 	x, truth := cloud(rand.New(rand.NewPCG(1, 1)), 20000, 0.5, center)
@@ -62,7 +62,8 @@ func TestFitPUFindsTheBestLine(t *testing.T) {
 	expect.That(t, math.Abs(p.Bias[0]) <= 0.1, "bias %.3f, want 0", p.Bias[0])
 }
 
-// A batch of one row holds one label alone; batch by batch both kinds are learned from, so that the line lies between them.
+// A batch of one row holds one label, but training uses both kinds over batches, so that the boundary lies between
+// them.
 func TestFitPUOnBatchesOfOneRow(t *testing.T) {
 	x, truth := cloud(rand.New(rand.NewPCG(1, 3)), 400, 0.25, []float64{2, 0})
 	p := expect.Must(FitPU(enginetest.Open(t), x, truth, risk.CrossEntropy, Config{Epochs: 3, BatchSize: 1}))(t)
@@ -70,8 +71,8 @@ func TestFitPUOnBatchesOfOneRow(t *testing.T) {
 	expect.That(t, s.Accuracy() >= 0.95 && !s.Degenerate(), "two kinds that hardly overlap: %s", s)
 }
 
-// With the true prior nnPU finds nearly the best classifier from labeled positives and unlabeled rows; with a prior far too
-// high it calls too much positive, as the paper says.
+// With the true prior nnPU nearly finds the best classifier from labeled positives and unlabeled rows. With a prior far
+// too high it predicts too many positives, as the paper states.
 func TestFitPUWithNNPUDependsOnThePrior(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	center := []float64{1.5, 0}
@@ -94,7 +95,7 @@ func TestFitPUWithNNPUDependsOnThePrior(t *testing.T) {
 	}
 }
 
-// At the optimum the gradient of the regularized cross-entropy is zero. It is computed here with plain loops in float64, on
+// At the optimum the gradient of the regularized cross-entropy is zero, computed here with plain loops in float64 on
 // standardized features.
 func TestFitEndsAtTheOptimum(t *testing.T) {
 	for _, eng := range enginetest.All(t) {
@@ -149,7 +150,7 @@ func checkOptimum(t *testing.T, eng *engine.Engine) {
 	vectortest.Near(t, "top 1 of the logits", top, s.Accuracy, 1e-12)
 }
 
-// Steps of next to no length leave a probe where it was: features are standardized and the result folded back without loss.
+// Steps with a tiny learning rate leave a probe unchanged: standardizing and folding back lose nothing.
 func TestTrainingStartsAtStart(t *testing.T) {
 	eng := enginetest.Open(t)
 	x, classes := blobs(rand.New(rand.NewPCG(2, 1)), 10, 1)
@@ -179,7 +180,7 @@ func TestTrainingStartsAtStart(t *testing.T) {
 	}
 }
 
-// Probes that are trained at once, by one program for rows of several shapes, are those that are trained one after the other.
+// Probes trained concurrently by one program, for rows of several shapes, equal those trained one after the other.
 func TestProbesTrainedAtOnce(t *testing.T) {
 	eng := enginetest.Open(t)
 	train := func(i int) *Probe {
@@ -204,7 +205,7 @@ func TestProbesTrainedAtOnce(t *testing.T) {
 	}
 }
 
-// What cannot be trained or applied, and what the error must say about it.
+// Inputs that cannot be trained on or applied, and texts that the errors must contain.
 func TestErrors(t *testing.T) {
 	eng := enginetest.Open(t)
 	x, bad := mat.NewDense(2, 2, []float64{1, 2, 3, 4}), mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})

@@ -1,10 +1,11 @@
-// Package probe trains and applies linear classifiers of embeddings: the linear probe by which contrastive learning is
-// measured, and Algorithm 1C of "Contrastive Positive Unlabeled Learning".
+// Package probe trains and applies linear classifiers of embeddings: the linear probe that evaluates contrastive
+// learning, and Algorithm 1C of "Contrastive Positive Unlabeled Learning".
 //
-//   - [Fit] learns any number of classes by their cross-entropy.
-//   - [FitPU] learns positive against negative by a risk: the cross-entropy on pseudo-labels, or one on labeled positives.
+//   - [Fit] trains for any number of classes by cross-entropy.
+//   - [FitPU] trains positive against negative by a risk: cross-entropy on pseudo-labels, or a PU risk on labeled
+//     positives.
 //
-// A [Probe] has an output for each class, or one alone: the logit of the positive class.
+// A [Probe] has one output per class, or a single output, the logit of the positive class.
 package probe
 
 import (
@@ -20,8 +21,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Probe is a linear classifier of rows x of k entries: its logits are Weights·x + Bias. With several outputs x belongs to the
-// class of the largest; with one output x is positive where that is above 0.
+// Probe is a linear classifier of rows x of k entries with logits Weights·x + Bias. With several outputs the largest
+// logit determines the class; with one output x is positive if the logit is above 0.
 //
 // It can be saved by encoding/gob.
 type Probe struct {
@@ -29,7 +30,7 @@ type Probe struct {
 	Bias    []float64  // [outputs]
 }
 
-// New returns the probe of all zeros with so many outputs, for rows of k entries.
+// New returns the zero probe with the given number of outputs, for rows of k entries.
 func New(outputs, k int) (*Probe, error) {
 	if outputs < 1 || k < 1 {
 		return nil, fmt.Errorf("probe: %d outputs for rows of %d entries; there must be 1 or more of both", outputs, k)
@@ -37,7 +38,7 @@ func New(outputs, k int) (*Probe, error) {
 	return &Probe{Weights: mat.NewDense(outputs, k, nil), Bias: make([]float64, outputs)}, nil
 }
 
-// Check returns an error unless training can start at p: unless it has a shape, see [Probe.Shape], and finite numbers.
+// Check returns an error unless p can start a training: it must have a shape, see [Probe.Shape], and finite numbers.
 func (p *Probe) Check() error {
 	outputs, k, err := p.Shape()
 	if err != nil {
@@ -54,8 +55,8 @@ func (p *Probe) Check() error {
 	return nil
 }
 
-// Shape returns the number of outputs and of a row's entries. It is an error if there are no weights, or not one bias for
-// each output.
+// Shape returns the numbers of outputs and of entries of a row. It is an error if there are no weights, or not one bias
+// per output.
 func (p *Probe) Shape() (outputs, k int, err error) {
 	if p == nil || p.Weights == nil || p.Weights.IsEmpty() {
 		return 0, 0, errors.New("probe: the probe has no weights; make one with New, Fit or FitPU")
@@ -67,7 +68,7 @@ func (p *Probe) Shape() (outputs, k int, err error) {
 	return outputs, k, nil
 }
 
-// Logits returns Weights·x + Bias for every row of x [n, k], [n, outputs]; evaluate.TopK takes them. A row that holds NaN has
+// Logits returns Weights·x + Bias for every row of x [n, k], [n, outputs]; evaluate.TopK takes them. A row with NaN has
 // logits of NaN.
 func (p *Probe) Logits(x *mat.Dense) (*mat.Dense, error) {
 	outputs, k, err := p.Shape()
@@ -82,7 +83,7 @@ func (p *Probe) Logits(x *mat.Dense) (*mat.Dense, error) {
 		return nil, fmt.Errorf("probe: rows have %d entries, the probe is for %d; embed them with the model of its training", entries, k)
 	}
 	logits := mat.NewDense(n, outputs, nil)
-	if outputs == 1 { // row by row: a matrix product of one column would be slower, and round otherwise
+	if outputs == 1 { // row by row: a matrix product of one column is slower and rounds differently
 		for i := range n {
 			logits.Set(i, 0, floats.Dot(p.Weights.RawRowView(0), x.RawRowView(i)))
 		}
@@ -95,8 +96,8 @@ func (p *Probe) Logits(x *mat.Dense) (*mat.Dense, error) {
 	return logits, nil
 }
 
-// Predict returns the class of every row of x [n, k]: that of the largest logit, of equals the one with the smaller number;
-// with one output 1 where the logit is above 0 and 0 elsewhere. It is an error if a logit is NaN.
+// Predict returns the class of every row of x [n, k], by the largest logit, and the smaller number of tied classes.
+// With one output it is 1 if the logit is above 0 and otherwise 0. It is an error if a logit is NaN.
 func (p *Probe) Predict(x *mat.Dense) ([]int, error) {
 	logits, err := p.Logits(x)
 	if err != nil {
@@ -118,8 +119,8 @@ func (p *Probe) Predict(x *mat.Dense) ([]int, error) {
 	return classes, nil
 }
 
-// Scores returns the logit of the positive class of every row of x [n, k]: the one output or, of two, the second minus the
-// first. It is an error if there are more.
+// Scores returns the logit of the positive class of every row of x [n, k]: the single output or, of two, the second
+// minus the first. It is an error if there are more.
 func (p *Probe) Scores(x *mat.Dense) ([]float64, error) {
 	logits, err := p.Logits(x)
 	if err != nil {
@@ -137,14 +138,14 @@ func (p *Probe) Scores(x *mat.Dense) ([]float64, error) {
 	return scores, nil
 }
 
-// Classes returns the probe of two outputs, of class 0, negative, and class 1, positive, that predicts what p, a probe of one
-// output, predicts.
+// Classes returns the probe of two outputs, class 0 negative and class 1 positive, with the predictions of p, a probe
+// of one output.
 func (p *Probe) Classes() (*Probe, error) {
 	out, err := p.convert(1, 2)
 	if err != nil {
 		return nil, err
 	}
-	// Half the logit each way: the softmax of ±t/2 is the sigmoid of t.
+	// Half the logit with each sign: the softmax of ±t/2 is the sigmoid of t.
 	for class, factor := range []float64{-0.5, 0.5} {
 		floats.ScaleTo(out.Weights.RawRowView(class), factor, p.Weights.RawRowView(0))
 		out.Bias[class] = factor * p.Bias[0]
@@ -152,7 +153,7 @@ func (p *Probe) Classes() (*Probe, error) {
 	return out, nil
 }
 
-// Binary returns the probe of one output that predicts what p, a probe of two classes, predicts; its logit is the second of
+// Binary returns the probe of one output with the predictions of p, a probe of two classes; its logit is the second of
 // p minus the first.
 func (p *Probe) Binary() (*Probe, error) {
 	out, err := p.convert(2, 1)
@@ -164,7 +165,7 @@ func (p *Probe) Binary() (*Probe, error) {
 	return out, nil
 }
 
-// convert checks that p has so many outputs and returns a probe of zeros with other many.
+// convert checks that p has from outputs and returns a zero probe with to outputs.
 func (p *Probe) convert(from, to int) (*Probe, error) {
 	outputs, k, err := p.Shape()
 	if err != nil {
@@ -176,7 +177,7 @@ func (p *Probe) convert(from, to int) (*Probe, error) {
 	return New(to, k)
 }
 
-// Score judges the [Probe.Scores] of the rows of x [n, k] by their true classes [n], positive or not.
+// Score evaluates the [Probe.Scores] of the rows of x [n, k] against their true classes [n], positive or not.
 func (p *Probe) Score(x *mat.Dense, truth []bool) (evaluate.Binary, error) {
 	scores, err := p.scores(x, len(truth), "true classes")
 	if err != nil {
@@ -185,7 +186,7 @@ func (p *Probe) Score(x *mat.Dense, truth []bool) (evaluate.Binary, error) {
 	return evaluate.ScoreBinary(scores, truth, 0)
 }
 
-// ScorePU judges the [Probe.Scores] of held-out rows of x [n, k] by which of them are labeled positives [n] alone.
+// ScorePU evaluates the [Probe.Scores] of held-out rows of x [n, k] given only the mask of labeled positives [n].
 func (p *Probe) ScorePU(x *mat.Dense, labeled []bool, config evaluate.ScoreConfig) (evaluate.PU, error) {
 	scores, err := p.scores(x, len(labeled), "labels")
 	if err != nil {
@@ -194,8 +195,8 @@ func (p *Probe) ScorePU(x *mat.Dense, labeled []bool, config evaluate.ScoreConfi
 	return evaluate.ScorePU(scores, labeled, 0, config)
 }
 
-// ScoreClasses judges the predictions on the rows of x [n, k] by their true classes [n], numbered as the outputs are; a probe
-// of one output has the classes 0 and 1.
+// ScoreClasses evaluates the predictions on the rows of x [n, k] against their true classes [n], numbered as the
+// outputs; a probe of one output has the classes 0 and 1.
 func (p *Probe) ScoreClasses(x *mat.Dense, truth []int) (evaluate.Classes, error) {
 	if _, _, err := rows.Check(x, len(truth), "true classes"); err != nil {
 		return evaluate.Classes{}, err
@@ -207,7 +208,7 @@ func (p *Probe) ScoreClasses(x *mat.Dense, truth []int) (evaluate.Classes, error
 	return evaluate.ScoreClasses(predicted, truth, max(len(p.Bias), 2))
 }
 
-// scores returns the scores of x, of whose rows something is known of n.
+// scores returns the scores of x; x must have n rows, and what names the n items in an error.
 func (p *Probe) scores(x *mat.Dense, n int, what string) ([]float64, error) {
 	if _, _, err := rows.Check(x, n, what); err != nil {
 		return nil, err

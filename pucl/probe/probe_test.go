@@ -87,8 +87,8 @@ func TestLogitsOfNaNAreNaN(t *testing.T) {
 	}
 }
 
-// The mean of a thousand times 0.1 is not 0.1, by rounding, and that of many rows is further off. Such a column is still one that never
-// changes: its entries become 0, not the ratio of two roundings, and nothing is learned from it.
+// The mean of a thousand times 0.1 is not 0.1, by rounding, and for more rows the error grows. Such a column counts as
+// constant: its entries become 0, not the ratio of two rounding errors, and it does not affect the weights.
 func TestColumnThatOnlyRoundingVaries(t *testing.T) {
 	const n = 1000
 	x, truth := cloud(rand.New(rand.NewPCG(3, 3)), n, 0.5, []float64{1, 0})
@@ -107,8 +107,8 @@ func TestColumnThatOnlyRoundingVaries(t *testing.T) {
 	}
 }
 
-// However many the rows, a column of equal numbers never changes; nor does one whose numbers differ as 0.1 + 0.2 and
-// 0.3 do, or by so little that no weight fits them.
+// For any number of rows a column of equal numbers counts as constant. So does one whose numbers differ as 0.1 + 0.2
+// and 0.3 do, or by too little for a finite weight.
 func TestColumnsThatHardlyVary(t *testing.T) {
 	const n = 100_000
 	x := mat.NewDense(n, 3, nil)
@@ -127,7 +127,7 @@ func TestColumnsThatHardlyVary(t *testing.T) {
 	}
 }
 
-// A column that varies by little beside its mean is none that rounding alone varies.
+// A column that varies little relative to its mean does not count as constant.
 func TestColumnThatVariesLittle(t *testing.T) {
 	flat, _, std := standardize(mat.NewDense(2, 1, []float64{1e6, 1e6 + 1e-3}))
 	vectortest.Near(t, "deviation", std[0], 1e-3/math.Sqrt2, 1e-9)
@@ -135,8 +135,8 @@ func TestColumnThatVariesLittle(t *testing.T) {
 	vectortest.Near(t, "second entry", float64(flat[1]), 1/math.Sqrt2, 1e-6)
 }
 
-// Constants and factors of columns change neither the standardized rows nor what a probe predicts, up to the rounding
-// of its input.
+// Shifts and scales of columns change neither the standardized rows nor the predictions, up to the rounding of the
+// input.
 func TestColumnsOfAnyNumbers(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -162,8 +162,8 @@ func TestColumnsOfAnyNumbers(t *testing.T) {
 	}
 }
 
-// BenchmarkFit trains the linear probe for ten classes on 10,000 rows of 128 entries by 10 epochs of Adam in batches
-// of 1024. peers/step.py compares it with peers.
+// BenchmarkFit trains the linear probe for ten classes on 10,000 rows of 128 entries by 10 epochs of Adam in batches of
+// 1024. peers/step.py compares other libraries.
 func BenchmarkFit(b *testing.B) { benchmarkFit(b, 10_000, Config{Epochs: 10, Seed: 1}) }
 
 // BenchmarkConverge trains the linear probe for ten classes on 100,000 rows of 128 entries to convergence.
@@ -192,7 +192,7 @@ func benchmarkFit(b *testing.B, n int, config Config) {
 	b.ReportMetric(1e6*loss, "nats-millionths") // so that the digits are printed
 }
 
-// hashedRows returns rows of classes in turn, as peers/rows.py and testdata/make_logistic.py compute them.
+// hashedRows returns rows with the classes in turn, as computed by peers/rows.py and testdata/make_logistic.py.
 func hashedRows(n, d, classes int) (x *mat.Dense, class []int) {
 	x, class = mat.NewDense(n, d, nil), make([]int, n)
 	for i := range n {
@@ -205,7 +205,7 @@ func hashedRows(n, d, classes int) (x *mat.Dense, class []int) {
 	return x, class
 }
 
-// hashedAt turns a number into one from −1/2 to 1/2 that looks random.
+// hashedAt returns a pseudo-random number from −1/2 to 1/2 that depends on x alone.
 func hashedAt(x float64) float64 {
 	x = math.Sin(x) * 43758.5453
 	return x - math.Floor(x) - 0.5

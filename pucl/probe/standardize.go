@@ -10,12 +10,12 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// leastDeviation is the least standard deviation of a column that is learned from: weights by smaller ones leave
+// leastDeviation is the smallest standard deviation of a column used in training; for smaller ones the weights overflow
 // float64.
 const leastDeviation = 1e-290
 
-// standardize returns the rows of x, one after the other, with every column shifted by its mean and divided by its standard
-// deviation, and both statistics. A column that never changes, or only as rounding does, becomes 0, and its deviation counts as 1.
+// standardize returns the rows of x, concatenated, with every column shifted by its mean and divided by its standard
+// deviation, and both statistics. A column that is constant up to rounding becomes 0, with a deviation of 1.
 func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 	n, k := x.Dims()
 	x, origin := rows.Varying(x)
@@ -35,7 +35,7 @@ func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 	for j, sum := range std {
 		std[j] = math.Sqrt(sum / float64(n-1))
 		if std[j]*units[j] < leastDeviation {
-			std[j] = 1 / units[j] // and factor stays 0
+			std[j] = 1 / units[j] // factor stays 0
 			continue
 		}
 		factor[j] = 1 / std[j]
@@ -56,7 +56,7 @@ func standardize(x *mat.Dense) (flat []float32, mean, std []float64) {
 	return flat, mean, std
 }
 
-// plain returns x with each column divided by its unit [k], see [rows.Magnitude], and these; x itself where all are 1.
+// plain returns x with each column divided by its unit [k], see [rows.Magnitude], and the units; x itself if all are 1.
 func plain(x *mat.Dense) (*mat.Dense, []float64) {
 	n, k := x.Dims()
 	units, scaled := make([]float64, k), false
@@ -76,9 +76,8 @@ func plain(x *mat.Dense) (*mat.Dense, []float64) {
 	return x, units
 }
 
-// Standardized returns the weights [outputs, k], one row after the other, and biases [outputs] of the classifier that gives
-// rows which were shifted by mean [k] and divided by std [k] the logits that p gives the rows as they were: where training on
-// such rows starts.
+// Standardized returns the weights [outputs, k], row by row, and biases [outputs] of the equivalent classifier of
+// standardized rows, which were shifted by mean [k] and divided by std [k]. Training on such rows starts there.
 func (p *Probe) Standardized(mean, std []float64) (weights, bias []float32) {
 	for output, b := range p.Bias {
 		row := p.Weights.RawRowView(output)
@@ -90,8 +89,8 @@ func (p *Probe) Standardized(mean, std []float64) (weights, bias []float32) {
 	return weights, bias
 }
 
-// FromStandardized is the inverse of [Probe.Standardized]: it makes a probe of the rows as they are of what was trained on
-// rows shifted by mean and divided by std.
+// FromStandardized is the inverse of [Probe.Standardized]: it returns the probe of unscaled rows that is equivalent to
+// a classifier of rows shifted by mean and divided by std.
 func FromStandardized[T float32 | float64](weights, bias []T, mean, std []float64) *Probe {
 	k := len(mean)
 	p := &Probe{Weights: mat.NewDense(len(bias), k, nil), Bias: make([]float64, len(bias))}

@@ -20,14 +20,15 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// stepGraph returns the graph of one step of Adam on a linear classifier, as a function of all that it depends on, so that one
+// stepGraph returns the graph of one step of Adam on a linear classifier. All variables are inputs, so that one
 // compiled program serves any number of trainings:
 //
 //	inputs   rows [size, k]; labels [size]; parameters, first and second moments [outputs, k+1];
 //	         numbers [4]: the rate, 1 − β₁ᵗ and 1 − β₂ᵗ at step t from 1, and λ of the penalty λ‖w‖²/2
 //	outputs  loss; parameters and moments after the step
 //
-// The last column of the parameters is the bias. Loss maps logits [size, outputs] and labels to the loss without penalty.
+// The last column of the parameters is the bias. The function loss maps logits [size, outputs] and labels to the loss
+// without penalty.
 //
 // Source: D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization", arXiv 1412.6980, 2015, Algorithm 1; ε is gomlx's.
 func stepGraph(loss func(logits, labels *Node) *Node) func(inputs []*Node) []*Node {
@@ -55,16 +56,16 @@ const beta1, beta2 = 0.9, 0.999
 type training struct {
 	config  Config
 	outputs int
-	labels  func(index []int) *tensors.Tensor // labels of a batch, [size], as the loss takes them
+	labels  func(index []int) *tensors.Tensor // labels of a batch, [size], in the type of the loss
 	batches func() []int                      // rows of the next batch
 
-	size, steps int       // rows a step, steps in all
-	flat        []float32 // rows, standardized, one after the other
-	mean, std   []float64 // by which they were
+	size, steps int       // rows per step, number of steps
+	flat        []float32 // standardized rows, concatenated
+	mean, std   []float64 // statistics of the standardization
 	start       []float32 // parameters, [outputs, k+1]
 }
 
-// prepare checks everything but the labels' values, and standardizes x, of whose rows so many have labels.
+// prepare checks everything except the values of labels, and standardizes x; labels is the number of labels.
 func (t *training) prepare(eng *engine.Engine, x *mat.Dense, labels int) error {
 	n, k, err := rows.Check(x, labels, "labels")
 	if err != nil {
@@ -117,7 +118,7 @@ func (t *training) next(int) (batch, error) {
 	})
 }
 
-// run takes all steps by exec, which is of stepGraph, and returns the probe. It takes what building exec returned.
+// run takes all steps by exec, which runs stepGraph, and returns the probe. It takes both results of building exec.
 func (t *training) run(exec *Exec, err error) (p *Probe, failed error) {
 	if err != nil {
 		return nil, fmt.Errorf("probe: building the step: %w", err)
@@ -129,7 +130,7 @@ func (t *training) run(exec *Exec, err error) (p *Probe, failed error) {
 		tensors.FromShape(shapes.Make(dtypes.Float32, t.outputs, k+1)),
 	}
 	defer func() { failed = errors.Join(failed, free(state)) }()
-	batches := ahead.Start(0, t.steps, 2, t.next) // while the engine computes
+	batches := ahead.Start(0, t.steps, 2, t.next) // prepared while the engine computes
 	defer batches.Close()
 	for step := range t.steps {
 		var loss float64
@@ -153,7 +154,7 @@ func (t *training) run(exec *Exec, err error) (p *Probe, failed error) {
 	return FromStandardized(weights, bias, t.mean, t.std), nil
 }
 
-// free gives up tensors at once: the garbage collector does not see what lies with the engine.
+// free releases tensors at once: the garbage collector does not account for engine memory.
 func free(all []*tensors.Tensor) (err error) {
 	for _, tensor := range all {
 		err = errors.Join(err, tensor.FinalizeAll())
@@ -161,7 +162,7 @@ func free(all []*tensors.Tensor) (err error) {
 	return err
 }
 
-// step takes one step with a batch, and frees both it and the state before it.
+// step takes one step with a batch, and frees the batch and the previous state.
 func (t *training) step(exec *Exec, step int, b batch, state []*tensors.Tensor) (loss float64, next []*tensors.Tensor, err error) {
 	at := float64(step + 1)
 	numbers := []float32{

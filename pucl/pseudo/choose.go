@@ -12,29 +12,31 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Choice is what came of [Choose].
+// Choice is the result of [Choose].
 type Choice struct {
-	Labels *Labels   // by the candidate of the lowest risk
-	Best   int       // its place among the candidates; of equal ones the first
-	All    []*Labels // by each candidate; nil of one that cannot label
-	Risks  []float64 // of each candidate; NaN of one that cannot label
-	Errors []error   // why it cannot; nil of one that can
-	Prior  float64   // π in all risks: Config.Prior, or the median of what the candidates estimate, of two in the middle the lower one
+	Labels *Labels   // of the candidate with the lowest risk
+	Best   int       // index of that candidate; of equal ones the first
+	All    []*Labels // of each candidate; nil if it cannot label
+	Risks  []float64 // of each candidate; NaN if it cannot label
+	Errors []error   // of each candidate; nil if it can label
+	Prior  float64   // π in all risks: Config.Prior, or the lower median of the candidates' estimates
 }
 
-// Choose labels as [Label] does by each of the candidates, and takes the labels of the lowest PU risk, for which no negative is needed:
+// Choose runs [Label] with each of the candidates and returns the labels with the lowest PU risk, which needs no
+// negatives:
 //
 //	π·E_P[1 − p] + max(0, E_U[p] − π·E_P[p])
 //
-// p are the probabilities, P the labeled rows and U the unlabeled ones. The classifier that gives p learned from no labeled row, so these
-// judge it as new ones would, unless the encoder learned their labels: then give HeldOut, whose rows alone are P. Where unlabeled rows
-// are those of P again, as in case-control data, it may have learned from these, and the risks of all candidates may be too low. Risks are known
-// no better than some 1/√n for n rows of P; among candidates nearer to each other the choice is a guess. Of the 13 of [Settings] on
-// encoders of FMNIST-I by PUCL, with a hundred labels held out, it takes labels of which 92.7% are right, mean of three seeds, where the standard
-// setting has 92.6, the best 93.0 and the worst 90.3.
+// p are the probabilities, P the labeled rows and U the unlabeled ones. The classifier that gives p was not trained on
+// labeled rows, so they act as held-out rows, unless the encoder was trained with their labels. In that case set
+// HeldOut; only its rows are then P. In case-control data the unlabeled rows may repeat rows of P. The classifier may
+// have been trained on these, and all risks may be too low. The error of a risk is about 1/√n for n rows of P; a choice
+// among candidates closer than that is random. The example is the 13 [Settings] on encoders of FMNIST-I by PUCL with a
+// hundred labels held out. The chosen labels are 92.7% correct, mean of three seeds; the standard setting reaches 92.6,
+// the best 93.0 and the worst 90.3.
 //
-// Candidates may differ in all but HeldOut and Prior; [Settings] lists some. It is an error if there is none, or if they differ in these;
-// where none can label, it is the error of the first.
+// Candidates may differ in all fields except HeldOut and Prior; [Settings] lists some. It is an error if there is none,
+// or if they differ in these fields. If no candidate can label, Choose returns the error of the first.
 //
 // Source of the risk: R. Kiryo, G. Niu, M. C. du Plessis and M. Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator",
 // 2017, Equation (6), with the sigmoid loss.
@@ -44,7 +46,7 @@ func Choose(x *mat.Dense, labeled []bool, candidates ...Config) (*Choice, error)
 	}
 	first := candidates[0]
 	for i, c := range candidates[1:] {
-		// Compare takes NaN for itself, so that Label tells what is wrong with it.
+		// Compare treats NaN as equal to NaN, so that Label reports it.
 		if cmp.Compare(c.Prior, first.Prior) != 0 || (c.HeldOut == nil) != (first.HeldOut == nil) || !slices.Equal(c.HeldOut, first.HeldOut) {
 			return nil, fmt.Errorf("pseudo: candidate %d has another HeldOut or Prior than the first, and the risk that chooses rests on these; "+
 				"give all the same", i+1)
@@ -80,7 +82,7 @@ func Choose(x *mat.Dense, labeled []bool, candidates ...Config) (*Choice, error)
 	return out, nil
 }
 
-// risk returns the risk of the probabilities, given rows that are positive and rows that are unlabeled.
+// risk returns the risk of the probabilities, given the positive and the unlabeled rows.
 func (l *Labels) risk(positive, unlabeled []int, prior float64) float64 {
 	mean := func(of []int) (sum float64) {
 		for _, row := range of {

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// candidates are settings of which some are bad on some mixtures.
+// candidates returns settings; some are bad on some mixtures.
 func candidates(heldOut []bool) (list []Config) {
 	for _, c := range []Config{{Landmarks: -1}, {Trim: 0.6}, {Landmarks: 10}, {Folds: 1}, {}} {
 		c.Seed, c.HeldOut = 1, heldOut
@@ -23,8 +23,8 @@ func candidates(heldOut []bool) (list []Config) {
 	return list
 }
 
-// What is chosen without a negative is nearly as good as the best of the candidates, on all mixtures, and far better than the worst where
-// that is bad.
+// The choice without negatives is nearly as good as the best candidate on all mixtures, and far better than a bad worst
+// one.
 func TestChooseOnMixtures(t *testing.T) {
 	expect.Slow(t)
 	var lock sync.Mutex
@@ -54,7 +54,8 @@ func TestChooseOnMixtures(t *testing.T) {
 		"nowhere is the worst candidate more than %.3f behind: these mixtures need no choice", saved)
 }
 
-// Risks are those that package evaluate counts of the logits, by the median of the priors; P is HeldOut where it is given.
+// Risks equal the risks that package evaluate computes from the logits, with the median of the priors; P is HeldOut if
+// given.
 func TestChooseByRiskOfEvaluate(t *testing.T) {
 	expect.Slow(t)
 	m := mixtures["two that overlap"]
@@ -89,7 +90,7 @@ func TestChooseByRiskOfEvaluate(t *testing.T) {
 	}
 }
 
-// A candidate that cannot label is passed over and says why; without one that can there is no choice.
+// A candidate that cannot label is skipped and its error stored; without any other candidate Choose returns an error.
 func TestChooseSaysWhatCannotLabel(t *testing.T) {
 	m := mixtures["two clusters"]
 	x, labeled, _ := m.draw(3, 20, 200)
@@ -109,8 +110,8 @@ func TestChooseSaysWhatCannotLabel(t *testing.T) {
 	refusal.Check(t, refusal.Err(Choose(x, labeled, Config{HeldOut: labeled}, Config{})), "candidate 1 has another HeldOut or Prior … give all the same")
 }
 
-// Each candidate but the first differs from the base in one of three fields, defaults filled in, no two are the same, and Choose takes them
-// all: what its risks rest on does not differ.
+// Each candidate except the first differs from the base in one of three fields, with defaults set. No two are equal,
+// and Choose accepts them all, because HeldOut and Prior do not differ.
 func TestSettings(t *testing.T) {
 	expect.Slow(t)
 	m := mixtures["two clusters"]
@@ -149,8 +150,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Of normal scores, positives of which lie two deviations above negatives, the prior is known; the log-odds of the class are a straight
-// line in the score, and nearly so in the log-odds of the place.
+// For normal scores with positives two deviations above negatives the prior is known. The log-odds of the class are
+// linear in the score, and nearly linear in the log-odds of the rank.
 func TestCurvePriorOfNormalScores(t *testing.T) {
 	expect.Slow(t)
 	for _, prior := range []float64{0.1, 0.5, 0.9} {
@@ -171,11 +172,11 @@ func TestCurvePriorOfNormalScores(t *testing.T) {
 	}
 }
 
-// The estimate is the highest point of the likelihood, which a walk over a grid of curves finds too.
+// The estimate maximizes the likelihood: a search over a grid of curves finds the same maximum.
 func TestCurvePriorAgainstAGrid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var places []float64
-	for range 300 { // most of them high
+	for range 300 { // mostly high ranks
 		places = append(places, 1-0.5*rng.Float64()*rng.Float64())
 	}
 	best, want := math.Inf(-1), 0.0
@@ -197,14 +198,14 @@ func TestCurvePriorAgainstAGrid(t *testing.T) {
 	expect.Near(t, expect.Must(curvePrior(places))(t), want, 0.01)
 }
 
-// Where every labeled row is above all others there are next to no other positives. Where labeled rows are below all others, and where one is
-// above and one below, nothing tells a prior.
+// If every labeled row ranks above all others there are almost no other positives. Labeled rows below all others, or
+// one above and one below, allow no estimate.
 func TestCurvePriorAtTheEnds(t *testing.T) {
 	for _, places := range [][]float64{{1}, slices.Repeat([]float64{1}, 50)} {
 		got := expect.Must(curvePrior(places))(t)
 		expect.That(t, got >= 0 && got < 0.001, "%g of %v", got, places)
 	}
-	// Labeled rows in the middle may lie at the foot of the upper half, or at the top of the lower one.
+	// Labeled rows in the middle may belong to the lower end of the upper half or to the upper end of the lower half.
 	if got, err := curvePrior(slices.Repeat([]float64{0.5}, 50)); err == nil && math.Abs(got-0.5) > 0.01 {
 		t.Errorf("%g in the middle", got)
 	}
@@ -213,7 +214,7 @@ func TestCurvePriorAtTheEnds(t *testing.T) {
 	}
 }
 
-// Places that tell nothing tell no prior, but for one set in twenty or so that is uneven by chance.
+// Uninformative ranks allow no estimate, except for about one set in twenty that is uneven by chance.
 func TestCurvePriorOfEvenPlaces(t *testing.T) {
 	expect.Slow(t)
 	const sets = 20

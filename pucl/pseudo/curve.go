@@ -8,20 +8,21 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// quantiles is by how many evenly spaced places a curve is averaged over the unlabeled rows.
+// quantiles is the number of evenly spaced ranks over which a curve is averaged.
 const quantiles = 4000
 
-// leastGain is by how many nats the likeliest curve must make all places likelier than a flat one does. Of places that tell nothing one set in
-// twenty gets that far by chance.
+// leastGain is the least log-likelihood gain, in nats, of the fitted curve over a flat one. For uninformative ranks one
+// set in twenty reaches it by chance.
 const leastGain = 3
 
-// curvePrior returns the class prior by the likeliest curve. Where p is the place of a row, the share of the unlabeled ones with a lower
-// score, a share of them is positive there whose log-odds are taken for a + b·log(p/(1−p)). Unlabeled places are even in (0, 1), so the
-// prior π is the mean of that curve over them, and a labeled row, drawn from the positives, has its place with density curve(p)/π. What
-// is the likeliest of all places at once depends less on chance than a ratio at a threshold.
+// curvePrior returns the maximum-likelihood class prior under a parametric curve. The place p of a row is the share of
+// unlabeled rows with a lower score. The model is that the probability of a positive at p has log-odds a +
+// b·log(p/(1−p)). Unlabeled places are uniform in (0, 1), so the prior π is the mean of the curve. A labeled row, drawn
+// from the positives, has a place with density curve(p)/π. The likelihood uses all places and so varies less than a
+// ratio at a threshold.
 //
-// A prior cannot be told from scores that tell nothing: with b = 0 every π is as likely. It is an error where the likeliest curve is hardly likelier
-// than that one, or falls.
+// Uninformative scores do not identify the prior: with b = 0 every π is equally likely. It is an error if the fitted
+// curve is hardly more likely than that, or decreases.
 func curvePrior(places []float64) (float64, error) {
 	even, own := make([]float64, quantiles), make([]float64, len(places))
 	for i := range even {
@@ -33,7 +34,7 @@ func curvePrior(places []float64) (float64, error) {
 	unlikely := func(v []float64) float64 { return math.Log(meanCurve(v, even)) - meanLogCurve(v, own) }
 	best := math.Inf(1)
 	var curve []float64
-	for _, start := range [][]float64{{-1, 1}, {0, 4}} { // flat and steep: the likelihood may have two hills
+	for _, start := range [][]float64{{-1, 1}, {0, 4}} { // flat and steep: the likelihood may have two maxima
 		result, err := optimize.Minimize(optimize.Problem{Func: unlikely}, start, nil, &optimize.NelderMead{})
 		if err != nil {
 			return 0, fmt.Errorf("pseudo: the likeliest curve over the places of %d labeled rows: %w", len(places), err)

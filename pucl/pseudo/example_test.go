@@ -10,7 +10,8 @@ import (
 	"github.com/puclab/puclab/pucl/pseudo"
 )
 
-// bothSides draws positives about −10 and 10 and negatives about 0: 40 labeled rows, then 60 positive ones and 140 others.
+// bothSides draws positives around −10 and 10 and negatives around 0: 40 labeled rows, then 60 positive and 140
+// negative ones.
 func bothSides() (x *mat.Dense, labeled []bool) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, labeled = mat.NewDense(240, 1, nil), make([]bool, 240)
@@ -24,8 +25,8 @@ func bothSides() (x *mat.Dense, labeled []bool) {
 	return x, labeled
 }
 
-// Positives lie about −10 and 10 and negatives about 0, so that the classes are not two clusters. Of 200 unlabeled rows 60 are
-// positive.
+// Positives lie around −10 and 10 and negatives around 0, so that the classes are not two clusters. Of 200 unlabeled
+// rows 60 are positive.
 func ExampleLabel() {
 	x, labeled := bothSides()
 	l, err := pseudo.Label(x, labeled, pseudo.Config{Seed: 1})
@@ -47,7 +48,8 @@ func ExampleLabel() {
 	// two clusters are the classes: false <nil>
 }
 
-// Without closeness to landmarks no line parts positives about −10 and 10 from negatives about 0, and the risk says so.
+// Without landmark features no linear classifier separates positives around −10 and 10 from negatives around 0, and the
+// risk shows it.
 func ExampleChoose() {
 	x, labeled := bothSides()
 	c, err := pseudo.Choose(x, labeled, pseudo.Config{Landmarks: -1, Seed: 1}, pseudo.Config{Seed: 1})

@@ -12,8 +12,9 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// lift returns features of the rows of x [n, k]: its columns, and exp(−‖a−b‖²/2k) for every row a and each of some landmarks b,
-// rows drawn at random. Distances are those of the columns standardized, whose mean square is 2k; in the end all features are.
+// lift returns features of the rows of x [n, k]: its columns, and exp(−‖a−b‖²/2k) for every row a and each landmark b,
+// a random row. Distances are between standardized columns, so that their mean square is 2k. Finally all features are
+// standardized.
 func lift(x *mat.Dense, config Config) *mat.Dense {
 	n, k := x.Dims()
 	x, _ = rows.Varying(x)
@@ -37,15 +38,15 @@ func lift(x *mat.Dense, config Config) *mat.Dense {
 	return out
 }
 
-// standardize gives the columns of x from first to end−1 the mean 0 and the standard deviation 1; one that never changes
-// becomes 0.
+// standardize scales the columns of x from first to end−1 to mean 0 and standard deviation 1; a constant column becomes
+// 0.
 func standardize(x *mat.Dense, first, end int) {
 	n, _ := x.Dims()
 	column := make([]float64, n)
 	for j := first; j < end; j++ {
 		mean, deviation := stat.MeanStdDev(mat.Col(column, j, x), nil)
 		floats.AddConst(-mean, column)
-		if deviation == 0 || floats.Norm(column, math.Inf(1)) <= 1e-12*math.Abs(mean) { // what rounding leaves of a constant
+		if deviation == 0 || floats.Norm(column, math.Inf(1)) <= 1e-12*math.Abs(mean) { // a constant up to rounding
 			deviation = math.Inf(1)
 		}
 		floats.Scale(1/deviation, column)
@@ -53,9 +54,9 @@ func standardize(x *mat.Dense, first, end int) {
 	}
 }
 
-// outOfFold returns a score of every row of features by a classifier of labeled against unlabeled rows, either of which count as
-// much in all. Every fold holds as large a share of either, and its rows are scored by the classifier that learned from the
-// other folds; with one fold by one that learned from all rows.
+// outOfFold returns a score of every row of features by a classifier of labeled against unlabeled rows, with equal
+// total weight. Folds are stratified, and the rows of a fold are scored by a classifier trained on the other folds;
+// with one fold by a classifier trained on all rows.
 func outOfFold(features *mat.Dense, labeled []bool, folds int, seed uint64) ([]float64, error) {
 	fold := make([]int, len(labeled))
 	rng := rand.New(rand.NewPCG(seed, 0xf01d))

@@ -12,23 +12,23 @@ import (
 	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
-// classifier is a linear classifier: its weights, and the bias last.
+// classifier holds the weights of a linear classifier, and the bias last.
 type classifier []float64
 
-// logit returns the logit of a row, above 0 where it is positive.
+// logit returns the logit of a row; it is above 0 for predicted positives.
 func (c classifier) logit(row []float64) float64 {
 	return floats.Dot(c[:len(row)], row) + c[len(row)]
 }
 
-// penalty times ‖weights‖²/2 is added to the mean cross-entropy. Of 10⁻⁴, 10⁻³, 10⁻² and 10⁻¹ this one ordered labeled before
-// unlabeled rows best, out of fold, on three embeddings of Fashion-MNIST; no negative is needed to tell.
+// penalty is the coefficient of ‖weights‖²/2 beside the mean cross-entropy. Among 10⁻⁴, 10⁻³, 10⁻² and 10⁻¹ it best
+// ranked labeled above unlabeled rows, out of fold, on three embeddings of Fashion-MNIST; that test needs no negatives.
 const penalty = 0.01
 
-// fit returns the classifier of the rows of x at index that minimizes the penalized mean cross-entropy of labels, one for each
-// row of index. Balanced gives true and false labels half the mean each, so that the penalty means the same for few labels as
-// for many. Both labels must occur.
+// fit returns the classifier of the rows of x at index that minimizes the penalized mean cross-entropy of labels, one
+// per row of index. If balanced is true, true and false labels each have half the weight, so that the penalty does not
+// depend on the number of labels. Both labels must occur.
 //
-// The penalty makes the minimum the only one, and L-BFGS finds it.
+// The penalty makes the minimum unique, and L-BFGS finds it.
 func fit(x *mat.Dense, index []int, labels []bool, balanced bool) (classifier, error) {
 	_, k := x.Dims()
 	p := &logistic{x: x, index: index, labels: labels, gradient: make([]float64, k+1)}
@@ -49,7 +49,7 @@ func fit(x *mat.Dense, index []int, labels []bool, balanced bool) (classifier, e
 	return result.X, nil
 }
 
-// logistic is the problem that [fit] solves, and its value at the last classifier that was asked for.
+// logistic is the problem that [fit] solves, with loss and gradient at the last classifier.
 type logistic struct {
 	x      *mat.Dense
 	index  []int
@@ -61,7 +61,7 @@ type logistic struct {
 	gradient []float64
 }
 
-// evaluate finds loss and gradient at c. It is called for the one and for the other at the same c.
+// evaluate computes loss and gradient at c, once for consecutive calls with the same c.
 func (p *logistic) evaluate(c classifier) {
 	if slices.Equal(p.at, c) {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Columns are standardized, a constant one is 0, and closeness is that to the landmark.
+// Columns are standardized, a constant column is 0, and landmark features equal their formula.
 func TestLift(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5}) // deviation 1 and 0
 	tiny := mat.NewDense(3, 2, []float64{1, 1e-200, 2, 2e-200, 3, 3e-200})
@@ -41,7 +41,7 @@ func TestLift(t *testing.T) {
 	}
 }
 
-// Constants added to columns change no feature of a lift.
+// Constants added to columns do not change the features.
 func TestLiftOfAnyOffset(t *testing.T) {
 	x := mat.NewDense(50, 2, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return float64((i*i*(3+j) + j) % 97) }, x)
@@ -53,20 +53,20 @@ func TestLiftOfAnyOffset(t *testing.T) {
 	}
 }
 
-// 4 labeled rows, of which 3 score 1 or more, and 100 unlabeled ones, 15 of which do: at that threshold the prior is 0.15/0.75.
+// Of 4 labeled rows 3 score 1 or more, and of 100 unlabeled ones 15: at that threshold the prior is 0.15/0.75.
 func TestBestBinByHand(t *testing.T) {
 	labeled := []float64{1, 2, 3, -9}
 	unlabeled := append(slices.Repeat([]float64{5}, 15), slices.Repeat([]float64{-10}, 85)...)
-	// The others: all labeled rows, at −9, against 15 of 100.
+	// The other threshold: all labeled rows, at −9, against 15 of 100.
 	expect.Near(t, bestBin(labeled, unlabeled), 0.15, 1e-15)
 	unlabeled[99], unlabeled[98] = -9, -9
-	many := slices.Repeat(labeled, 100) // many labeled rows carry the threshold 1
+	many := slices.Repeat(labeled, 100) // with many labeled rows the threshold 1 wins
 	expect.Near(t, bestBin(many, slices.Concat(unlabeled, slices.Repeat([]float64{-9}, 100))), 0.075/0.75, 1e-15)
 	expect.Equal(t, bestBin([]float64{0, 0}, []float64{1, 1, 1}), 1)
 }
 
-// A known mixture of scores: labeled ones even on [1, 3], negatives even on [0, 2], so that above 2 only positives lie. Only the
-// order of scores counts.
+// A known mixture of scores: labeled ones uniform on [1, 3], negatives uniform on [0, 2], so that all rows above 2 are
+// positive. Only the order of scores matters.
 func TestBestBinOfAKnownMixture(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var labeled, unlabeled []float64
@@ -89,7 +89,7 @@ func TestBestBinOfAKnownMixture(t *testing.T) {
 	expect.Equal(t, bestBin(labeled, unlabeled), got)
 }
 
-// Ten unlabeled rows, 0.4 of them positive: of 4 and 6, half of either nearest to the threshold are left out.
+// Ten unlabeled rows, a share 0.4 of them positive: the half nearest to the threshold of both 4 and 6 is left out.
 func TestThreshold(t *testing.T) {
 	l := &Labels{Prior: 0.4, Scores: []float64{99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
 	clear, labels := l.threshold([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0.5)
@@ -104,8 +104,8 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// A row is scored by a classifier that did not learn from it: labels drawn at random cannot be told from no labels, though in 60
-// columns a classifier tells the rows of which it learned.
+// A row is scored by a classifier that was not trained on it: random labels cannot be predicted, although in 60 columns
+// a classifier fits its training rows.
 func TestOutOfFoldScoresAreHonest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n, k = 120, 60
@@ -117,7 +117,7 @@ func TestOutOfFoldScoresAreHonest(t *testing.T) {
 			x.Set(i, j, rng.NormFloat64())
 		}
 	}
-	auc := func(folds int) (share float64) { // of pairs in the right order
+	auc := func(folds int) (share float64) { // share of pairs in the correct order
 		scores := expect.Must(outOfFold(x, labeled, folds, 1))(t)
 		for i := range n {
 			for j := range n {
@@ -133,7 +133,7 @@ func TestOutOfFoldScoresAreHonest(t *testing.T) {
 	}
 }
 
-// Loss and gradient are those of loops and of differences, in either weighting, and the minimum has no gradient.
+// Loss and gradient equal loops and finite differences, with either weighting, and the gradient at the minimum is zero.
 func TestLogistic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	x := mat.NewDense(30, 2, nil)
@@ -141,7 +141,7 @@ func TestLogistic(t *testing.T) {
 	var labels []bool
 	for i := range 30 {
 		x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
-		if i != 7 { // no part of what is learned from
+		if i != 7 { // row 7 is not in the training set
 			index, labels = append(index, i), append(labels, i%5 == 0)
 		}
 	}
@@ -179,7 +179,8 @@ func TestLogistic(t *testing.T) {
 	}
 }
 
-// Where the encoder may have learned all labels, the estimate of the prior is worth less, and more rows are left out.
+// If the encoder may have been trained with all labels, the prior estimate is less reliable, and more rows are left
+// out.
 func TestTrimOfDefault(t *testing.T) {
 	held := []bool{true}
 	for _, tt := range []struct {

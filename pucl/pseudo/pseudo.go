@@ -1,32 +1,32 @@
-// Package pseudo gives pseudo-labels to unlabeled embeddings without a class prior and without the assumption that the classes
-// are two clusters: positives may be several clusters with negatives between them.
+// Package pseudo computes pseudo-labels of unlabeled embeddings. It needs no class prior, and it does not assume that
+// the classes are two clusters: positives may form several clusters with negatives between them.
 //
 //	l, err := pseudo.Label(rows.Unit(h), labeled, pseudo.Config{Seed: 1})
 //	// l.Positive: a pseudo-label for each row of h
 //
-// It rests on the mixture p_U = π·p_P + (1−π)·p_N of labeled positives and negatives, in four parts, each of which [Config] can
-// take away:
+// It uses the mixture p_U = π·p_P + (1−π)·p_N of labeled positives and negatives, in four steps, each of which [Config]
+// can switch off:
 //
-//  1. Beside its own entries a row has its closeness to some rows drawn at random, so that a linear classifier of these
-//     features can cut clusters out one by one.
-//  2. A classifier tells labeled from unlabeled rows; each row is scored by one that did not learn from it.
-//  3. The prior π is the lowest ratio of unlabeled to labeled rows above a threshold that their numbers support.
-//  4. The share π of the unlabeled rows that scores highest is positive. Those nearest to the threshold are left out, as an
-//     error of the prior is an error there, and a second classifier of the others decides on all rows. It learns from no labeled
-//     row, and so nothing of how these differ from other positives.
+//  1. The features of a row are its entries and its similarities to some random landmark rows, so that a linear
+//     classifier can separate single clusters.
+//  2. A classifier separates labeled from unlabeled rows; each row is scored by a classifier not trained on it.
+//  3. The prior π is the lowest upper bound of the ratio of unlabeled to labeled rows above a threshold.
+//  4. The share π of the unlabeled rows with the highest scores is positive. Rows nearest to the threshold, where an
+//     error of the prior has its effect, are left out. A second classifier, trained on the other unlabeled rows,
+//     labels all rows. It is not trained on labeled rows, and so not on how these differ from other positives.
 //
-// An encoder that was trained with the labels places labeled rows deeper among the positives than others, and the estimate of π
-// is then too low, the lower the fewer the labels and the longer the training. Labels that the encoder never saw mend that; see
-// [Config.HeldOut]. Worst are encoders by SCL-PU, which takes labeled rows for a class of their own: on FMNIST-II with 1,000
-// labels a classifier of these pseudo-labels is right for 44%, where those of cluster.PUPL give 59% on h and 63% on z. With PUCL it is
-// right for 85%. With a third of the labels held back it is right for 90% with PUCL and for 86% with SCL-PU, where those of cluster.PUPL
-// give 50.5%. On CIFAR-I too it is with SCL-PU alone, and all labels seen, that these pseudo-labels are worse than those of cluster.PUPL; the
+// An encoder trained with the labels places labeled rows deeper among the positives than others. The estimate of π is
+// then too low, more so for fewer labels and longer training. Labels held out from the encoder correct that; see
+// [Config.HeldOut]. The effect is largest for SCL-PU, which treats labeled rows as a separate class. On FMNIST-II with
+// 1,000 labels a classifier of these pseudo-labels has an accuracy of 44%; with cluster.PUPL it has 59% on h and 63% on
+// z. With PUCL it has 85%. With a third of the labels held out it has 90% with PUCL and 86% with SCL-PU, and 50.5% with
+// cluster.PUPL. On CIFAR-I these pseudo-labels are worse than cluster.PUPL only with SCL-PU trained on all labels. The
 // notebook pseudo-labels has every encoder.
 //
-// Everything is computed in float64 on all processors; the sums do not depend on how many there are.
+// All computations are in float64 on all processors; the sums do not depend on the number of processors.
 //
-// Source of part 3: S. Garg, Y. Wu, A. Smola, S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU Learning: A
-// Modern Approach", arXiv 2111.00980, 2021.
+// Source of step 3: S. Garg, Y. Wu, A. Smola, S. Balakrishnan and Z. Lipton, "Mixture Proportion Estimation and PU
+// Learning: A Modern Approach", arXiv 2111.00980, 2021.
 package pseudo
 
 import (
@@ -43,32 +43,34 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Config says how [Label] labels. The zero value works.
+// Config configures [Label]. The zero value is usable.
 //
-// [Choose] picks settings without need of a negative; the standard ones are the same for all data. The penalty of the classifiers was fixed
-// by how well labeled rows are ordered before unlabeled ones, but Landmarks, Folds, Trim and [MaxDisagreement] on mixtures of Gaussians and on
-// Fashion-MNIST, where all classes are known, so that results there may favor them.
+// [Choose] selects settings without negatives; the defaults are the same for all data. The penalty of the classifiers
+// was tuned by the ranking of labeled above unlabeled rows. Landmarks, Folds, Trim and [MaxDisagreement] were tuned on
+// mixtures of Gaussians and on Fashion-MNIST with all classes known, so results there may be optimistic.
 type Config struct {
-	Landmarks int     // rows to which closeness is measured, at most all there are; 0 means 200, negative means none
-	Folds     int     // classifiers of labeled against unlabeled rows; 0 means 4, and 1 scores rows by one that learned from them
-	Trim      float64 // share of each side that is left out, nearest to the threshold; 0: see below, negative means none
-	Prior     float64 // the share of positives among the unlabeled rows where it is known; 0 means that it is estimated
-	Seed      uint64  // of landmarks, folds and classifiers
+	Landmarks int     // number of landmark rows, at most all; 0 means 200, negative means none
+	Folds     int     // folds of cross-validation; 0 means 4, and 1 scores the training rows themselves
+	Trim      float64 // share of each side left out, nearest to the threshold; 0: see HeldOut, negative means none
+	Prior     float64 // share of positives among the unlabeled rows; 0 means estimated
+	Seed      uint64  // seed of landmarks, folds and tie-breaking
 
-	// Distinct says that no unlabeled row is a labeled one again, so that one that equals a labeled row is another example, of either class. Set
-	// it where no example is given twice and rows are equal by chance, as in tables of few different values or where the first embedding has
-	// collapsed in part: without it [Vote] calls such rows positive, learns nothing from them, and the prior is at least their share. Vote alone
-	// looks at it.
+	// Distinct states that no unlabeled row repeats a labeled example, so that equal rows are different examples of
+	// either class. Set it if no example occurs twice and rows are equal by chance, as in tables of few different
+	// values or after partial collapse of the first embedding. Without it [Vote] labels such rows positive and does not
+	// train on them, and the prior is at least their share. Only Vote uses it.
 	Distinct bool
 
-	// HeldOut marks labeled rows that the encoder did not learn from: the prior is estimated from these alone. Where it learned
-	// from none they are all labeled rows. Nil means that nobody knows: then all labeled rows tell the prior, which is likely too
-	// low, and a Trim of 0 means 0.2. It means 0.1 where HeldOut or Prior is given. Where unlabeled rows are labeled ones again that the
-	// encoder did learn, these lie deeper than the rows held out, and the estimate is likely somewhat too high; [Vote] sets them aside, Label does not.
+	// HeldOut marks labeled rows whose labels the encoder was not trained with; only these estimate the prior. If it
+	// was trained with none, mark all labeled rows. Nil means unknown: all labeled rows estimate the prior, which is
+	// then likely too low, and a Trim of 0 means 0.2. A Trim of 0 means 0.1 if HeldOut or Prior is given. Unlabeled
+	// rows that repeat labeled ones of the encoder's training lie deeper than held-out rows, and the estimate is then
+	// likely somewhat too high; [Vote] removes them, Label does not.
 	//
-	// What that is worth depends on the loss. With encoders that saw 667 of 1,000 labels, to estimate the prior from the other 333
-	// instead of all gives classifiers 46 ± 6 points more accuracy on FMNIST-II and 9 ± 6 on CIFAR-I where SCL-PU trained them.
-	// Where PUCL did, three seeds decide nothing on Fashion-MNIST, and on CIFAR-I it costs 0.43 ± 0.35 points.
+	// The benefit depends on the loss. The encoders were trained with 667 of 1,000 labels. Compared with using all
+	// labels, estimating the prior from the other 333 raises the accuracy of classifiers with SCL-PU by 46 ± 6 points
+	// on FMNIST-II and by 9 ± 6 on CIFAR-I. With PUCL, three seeds on Fashion-MNIST are inconclusive, and on CIFAR-I
+	// the accuracy falls by 0.43 ± 0.35 points.
 	HeldOut []bool
 }
 
@@ -82,20 +84,21 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Labels are pseudo-labels, and how they came about.
+// Labels holds pseudo-labels and the quantities they follow from.
 type Labels struct {
 	Positive    []bool    // pseudo-label of each row; true for every labeled row
-	Probability []float64 // of each row, to be positive; surer than right, as the second classifier saw no doubtful rows
-	Prior       float64   // π, the share of positives among the unlabeled rows: the estimate, or Config.Prior
-	Scores      []float64 // of each row by the classifier of labeled against unlabeled rows; the higher, the more positive
-	Clear       []bool    // rows from which the second classifier learned
+	Probability []float64 // of each row to be positive; overconfident: trained without doubtful rows
+	Prior       float64   // π, share of positives among the unlabeled rows: estimate or Config.Prior
+	Scores      []float64 // of each row by the classifier of labeled against unlabeled rows; higher means more positive
+	Clear       []bool    // training rows of the second classifier
 }
 
-// Label gives pseudo-labels to the rows of x [n, k] that labeled [n] does not mark. The unlabeled rows may hold the labeled
-// ones again, as in case-control data, and these count as any others; see [Config.HeldOut] for what that does to the prior.
+// Label computes pseudo-labels for the unlabeled rows of x [n, k]; labeled [n] marks the labeled rows. The unlabeled
+// rows may repeat labeled ones, as in case-control data, and are treated as any others; [Config.HeldOut] describes the
+// effect on the prior.
 //
-// It is an error if there are fewer labeled or unlabeled rows than folds, if an entry is not finite, if all rows are the same or lie too far
-// apart to compute with, or if the prior, or Trim, leaves no positive or no negative row.
+// It is an error if there are fewer labeled or unlabeled rows than folds, if an entry is not finite, if all rows are
+// equal or too far apart for float64, or if the prior or Trim leaves no positive or no negative row.
 func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 	config = config.withDefaults()
 	if err := check(x, labeled, config); err != nil {
@@ -122,10 +125,10 @@ func Label(x *mat.Dense, labeled []bool, config Config) (*Labels, error) {
 	return out, nil
 }
 
-// decide returns the logits of all rows by a second classifier, which learns from the unlabeled rows that are far from the threshold. It
-// changes the order of unlabeled. Where the prior leaves one class, the error ends in the mend.
+// decide returns the logits of all rows by a second classifier, which is trained on the unlabeled rows far from the
+// threshold. It reorders unlabeled. If the prior leaves only one class, the error ends with the remedy mend.
 func (l *Labels) decide(features *mat.Dense, unlabeled []int, config Config, mend string) ([]float64, error) {
-	// Of equal scores any may be higher: the order of the rows may be that of their classes, which nobody knows.
+	// Ties are broken at random: the order of the rows may follow their unknown classes.
 	rand.New(rand.NewPCG(config.Seed, 0x71e5)).Shuffle(len(unlabeled), func(i, j int) {
 		unlabeled[i], unlabeled[j] = unlabeled[j], unlabeled[i]
 	})
@@ -149,7 +152,7 @@ func (l *Labels) decide(features *mat.Dense, unlabeled []int, config Config, men
 	return logits, nil
 }
 
-// label gives the rows their labels and probabilities by their logits.
+// label sets the labels and probabilities of the rows from their logits.
 func (l *Labels) label(labeled []bool, logits []float64) {
 	l.Positive, l.Probability = slices.Clone(labeled), make([]float64, len(labeled))
 	for i, logit := range logits {
@@ -158,7 +161,7 @@ func (l *Labels) label(labeled []bool, logits []float64) {
 	}
 }
 
-// check returns an error if config, defaults filled in, or the data are not as [Label] wants them.
+// check returns an error if config, with defaults set, or the data are invalid for [Label].
 func check(x *mat.Dense, labeled []bool, config Config) error {
 	_, _, err := rows.Check(x, len(labeled), "labels")
 	if err := cmp.Or(err, rows.CheckFinite(x)); err != nil {
@@ -167,7 +170,7 @@ func check(x *mat.Dense, labeled []bool, config Config) error {
 	return cmp.Or(config.check(labeled), rows.CheckSpread(x))
 }
 
-// check returns an error if config, defaults filled in, is not as [Label] wants it of rows of which these are labeled.
+// check returns an error if c, with defaults set, is invalid for [Label], given the mask of labeled rows.
 func (c Config) check(labeled []bool) error {
 	positives, held := count(labeled), c.HeldOut
 	return cmp.Or(
@@ -183,7 +186,7 @@ func (c Config) check(labeled []bool) error {
 	)
 }
 
-// count returns how many entries of mask are true.
+// count returns the number of true entries of mask.
 func count(mask []bool) (n int) {
 	for _, m := range mask {
 		if m {
@@ -193,7 +196,7 @@ func count(mask []bool) (n int) {
 	return n
 }
 
-// within reports whether every row that part marks is one that whole marks; they have the same length.
+// within reports whether whole marks every row that part marks; both have the same length.
 func within(part, whole []bool) bool {
 	for i, p := range part {
 		if p && !whole[i] {
@@ -203,11 +206,11 @@ func within(part, whole []bool) bool {
 	return true
 }
 
-// Disagreement returns the share of the rows that labeled does not mark to which other pseudo-labels, such as those of
-// cluster.PUPL, give the other class. Above [MaxDisagreement] at least one of the two is wrong, mostly PUPL, whose two clusters are then
-// not the classes. Below it both may be wrong alike.
+// Disagreement returns the share of the unlabeled rows on which other pseudo-labels, such as those of cluster.PUPL,
+// differ. Above [MaxDisagreement] at least one of the two is wrong, usually PUPL, because its two clusters are not the
+// classes. Below it both may make the same errors.
 //
-// It is an error if the numbers of rows differ, or if labeled marks all.
+// It is an error if the numbers of rows differ, or if all rows are labeled.
 func (l *Labels) Disagreement(other, labeled []bool) (float64, error) {
 	if len(other) != len(l.Positive) || len(labeled) != len(l.Positive) {
 		return 0, fmt.Errorf("pseudo: %d other pseudo-labels and %d labels for %d rows; give one for each", len(other), len(labeled),
@@ -226,15 +229,16 @@ func (l *Labels) Disagreement(other, labeled []bool) (float64, error) {
 	return float64(differ) / float64(len(unlabeled)), nil
 }
 
-// MaxDisagreement is the share of unlabeled rows up to which PUPL and [Label] count as agreeing. It was fixed on Fashion-MNIST-I,
-// 1,000 labels: on projections of PUCL, where PUPL is right for 91%, they differed by 0.08 after 2,000 steps and by 0.10 after
-// 3,000, on the encoder's outputs, where it is right for 44%, by 0.58.
-// A wrong prior makes them differ too: with one of 0.53 for 0.70 by 0.16, where PUPL was right for 89%.
+// MaxDisagreement is the share of unlabeled rows up to which PUPL and [Label] count as agreeing. It was tuned on
+// FMNIST-I with 1,000 labels. On projections of PUCL, where PUPL has an accuracy of 91%, they differed by 0.08 after
+// 2,000 steps and by 0.10 after 3,000. On the encoder's outputs, where PUPL has 44%, they differed by 0.58. A wrong
+// prior also makes them differ: a prior of 0.53 for 0.70 by 0.16, where PUPL had 89%.
 //
-// In runs on Fashion-MNIST of 2,000 steps all labels on the encoder's outputs are warned of, and on projections of PUCL on Fashion-MNIST-I
-// only those with 50 labels. Some that are wrong are not warned of, fewer than one for five that are, all on projections with 50 to 300
-// labels: with so few both take too few rows for positive. Of those that are right for 85% or more two are warned of, 86.5% each, on
-// projections of SCL-PU, where Label is right for 90%. On CIFAR-I, where both have most labels right, the warning tells little: of 16 sets
-// that are wrong for 15 to 20% two are warned of, and so are three that are right for 86%. Nor is any on projections warned of whose labels
-// are drawn unevenly, a positive being five times as likely labeled as one of the next class: both follow such labels, and are wrong for 17%.
+// In runs on Fashion-MNIST of 2,000 steps the limit flags all labels on the encoder's outputs. On projections of PUCL
+// on FMNIST-I it flags only labels from 50 labeled rows. It misses some wrong labels, fewer than one for five flagged,
+// all on projections with 50 to 300 labels: both methods then predict too few positives. It flags two sets with an
+// accuracy of 85% or more, 86.5% each, on projections of SCL-PU, where Label has 90%. On CIFAR-I, where both have
+// mostly correct labels, the flag means little: it flags two of 16 sets with an error of 15 to 20%, and three with an
+// accuracy of 86%. It flags no projections with biased labels, where a positive is labeled five times as often as one
+// of the next class: both methods follow such labels and have an error of 17%.
 const MaxDisagreement = 0.15

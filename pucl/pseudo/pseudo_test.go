@@ -14,13 +14,13 @@ import (
 	"github.com/puclab/puclab/pucl/cluster"
 )
 
-// mixture is a population in the plane: positives and negatives are each evenly many Gaussians of deviation 1.
+// mixture is a population in the plane: positives and negatives are each a uniform mixture of Gaussians of deviation 1.
 type mixture struct {
 	positive, negative [][2]float64 // centers
 	prior              float64
 }
 
-// draw draws labeled positives and then unlabeled rows, and their true classes.
+// draw draws labeled positives followed by unlabeled rows, and their true classes.
 func (m mixture) draw(seed uint64, nLabeled, nUnlabeled int) (x *mat.Dense, labeled, truth []bool) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x = mat.NewDense(nLabeled+nUnlabeled, 2, nil)
@@ -37,7 +37,7 @@ func (m mixture) draw(seed uint64, nLabeled, nUnlabeled int) (x *mat.Dense, labe
 	return x, labeled, truth
 }
 
-// bayes returns the class of each row by the true densities.
+// bayes returns the class of each row by the Bayes rule with the true densities.
 func (m mixture) bayes(x *mat.Dense) []bool {
 	density := func(row []float64, centers [][2]float64) (sum float64) {
 		for _, c := range centers {
@@ -54,7 +54,7 @@ func (m mixture) bayes(x *mat.Dense) []bool {
 	return out
 }
 
-// accuracy returns the share of unlabeled rows that have their true class.
+// accuracy returns the share of unlabeled rows with their true class.
 func accuracy(positive, truth, labeled []bool) float64 {
 	right, all := 0, 0
 	for i, p := range positive {
@@ -82,9 +82,9 @@ var mixtures = map[string]struct {
 	"two with few positives": {mixture{[][2]float64{{5, 0}}, [][2]float64{{0, 0}}, 0.05}, true},
 }
 
-// Label comes near the best that the densities allow, whether the positives are one cluster or several, and without the prior.
-// The rows left out near the threshold cost up to 0.05 where clusters touch. Where the classes are two clusters it is no worse
-// than PUPL; elsewhere that fails, and the two disagree.
+// Label is close to the Bayes accuracy without the prior, for one or several clusters of positives. The rows left out
+// near the threshold cost up to 0.05 if clusters touch. If the classes are two clusters it is no worse than PUPL;
+// otherwise PUPL fails, and the two disagree.
 func TestLabelOnMixtures(t *testing.T) {
 	expect.Slow(t)
 	for name, m := range mixtures {
@@ -111,7 +111,7 @@ func TestLabelOnMixtures(t *testing.T) {
 	}
 }
 
-// Without landmarks no line parts a negative cluster between two positive ones.
+// Without landmarks no linear classifier separates a negative cluster between two positive ones.
 func TestLandmarksCutClustersOut(t *testing.T) {
 	m := mixtures["a negative cluster between two positive ones"]
 	x, labeled, truth := m.draw(7, 300, 3000)
@@ -120,8 +120,8 @@ func TestLandmarksCutClustersOut(t *testing.T) {
 	expect.That(t, got < 0.75, "accuracy %.3f without landmarks: the mixture does not need them", got)
 }
 
-// Where three in four labeled rows lie deeper among the positives than others do, the estimate of the prior is too low. The
-// fourth, held out, mends it; leaving out the rows near the threshold mends some of the pseudo-labels.
+// If three in four labeled rows lie deeper among the positives than others, the prior estimate is too low. The fourth,
+// held out, corrects it; leaving out rows near the threshold corrects some pseudo-labels.
 func TestHeldOutLabelsMendThePrior(t *testing.T) {
 	expect.Slow(t)
 	m := mixture{[][2]float64{{1.5, 0}}, [][2]float64{{-1.5, 0}}, 0.4}
@@ -147,7 +147,7 @@ func TestHeldOutLabelsMendThePrior(t *testing.T) {
 		"accuracy %.3f without trim, %.3f with it, %.3f with held-out labels", whole, trimmed, right)
 }
 
-// Same seed, same labels to the last bit; a known prior is taken as it is.
+// The same seed gives bit-identical labels; a given prior is used unchanged.
 func TestLabelIsAFunctionOfItsArguments(t *testing.T) {
 	m := mixtures["crosswise"]
 	x, labeled, _ := m.draw(5, 50, 400)
@@ -220,8 +220,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Of unlabeled rows that are the same, those called positive do not follow from their order: 200 unlabeled rows are like the labeled
-// ones, half of them are positive by the prior, and half of these 100 are clear.
+// The positive ones of equal unlabeled rows do not depend on their order. 200 unlabeled rows equal the labeled ones;
+// the prior makes half of them positive, and half of these 100 are clear.
 func TestOrderTellsNothing(t *testing.T) {
 	x, labeled := mat.NewDense(450, 1, nil), make([]bool, 450)
 	for i := range 250 {

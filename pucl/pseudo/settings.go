@@ -1,8 +1,9 @@
 package pseudo
 
-// Settings returns candidates for [Choose], 13 of the zero base: base as it is, and base with one field set to another number, from none or few
-// to many, for Landmarks, Trim and Folds in turn; a number that base has is left out. HeldOut, Prior and Seed are those of base in all of them.
-// Nothing proves these the best to try; each costs a call of [Label], those with more landmarks a longer one.
+// Settings returns candidates for [Choose]: base, and base with one field changed, from none or few to many, for
+// Landmarks, Trim and Folds in turn. Values that base already has are omitted; the zero base gives 13 candidates.
+// HeldOut, Prior and Seed are those of base. The list is not known to be optimal. Each candidate costs a call of
+// [Label]; more landmarks take longer.
 //
 //	chosen, err := pseudo.Choose(x, labeled, pseudo.Settings(pseudo.Config{HeldOut: held, Seed: 1})...)
 func Settings(base Config) []Config {

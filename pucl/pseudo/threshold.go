@@ -7,12 +7,13 @@ import (
 	"sort"
 )
 
-// bestBin returns an estimate of the share of positives among unlabeled rows from the scores of these and of labeled ones: the
-// share of the unlabeled above a threshold, divided by that of the labeled, is the prior where no negative scores as high, and
-// more elsewhere. Of all thresholds it takes the one at which the upper limit of the ratio is lowest, by the bounds of
-// Dvoretzky, Kiefer and Wolfowitz that hold at all thresholds at once in 9 of 10 samples.
+// bestBin returns an estimate of the share of positives among unlabeled rows from scores of unlabeled and labeled rows.
+// The share of the unlabeled above a threshold divided by that of the labeled is the prior if no negative scores that
+// high, and otherwise more. bestBin uses the threshold with the lowest upper limit of the ratio, by the bounds of
+// Dvoretzky, Kiefer and Wolfowitz, which hold at all thresholds at once in 9 of 10 samples.
 //
-// It is BBE of package prior with a γ of 0 instead of 0.01, by which another threshold is best now and then, and takes fewer than ten rows too.
+// It is BBE of package prior with γ = 0 instead of 0.01, which sometimes changes the threshold, and without the minimum
+// of ten rows.
 func bestBin(labeled, unlabeled []float64) float64 {
 	const missed = 0.1
 	labeled, unlabeled = slices.Sorted(slices.Values(labeled)), slices.Sorted(slices.Values(unlabeled))
@@ -31,9 +32,9 @@ func bestBin(labeled, unlabeled []float64) float64 {
 	return prior
 }
 
-// threshold gives the share Prior of the unlabeled rows that score highest a true label, leaves out the share trim of either side
-// that is nearest to the threshold, and returns the others, which it notes in Clear, with their labels. Of equal scores that
-// of the row that comes first in unlabeled counts as higher.
+// threshold labels the share Prior of the unlabeled rows with the highest scores true. It leaves out the share trim of
+// either side nearest to the threshold, and returns the other rows, which it marks in Clear, with their labels. Of
+// equal scores the row earlier in unlabeled counts as higher.
 func (l *Labels) threshold(unlabeled []int, trim float64) (clear []int, labels []bool) {
 	order := slices.Clone(unlabeled)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.Scores[b], l.Scores[a]) })
@@ -51,5 +52,5 @@ func (l *Labels) threshold(unlabeled []int, trim float64) (clear []int, labels [
 	return clear, labels
 }
 
-// portion returns how many of n a share is.
+// portion returns a share of n, rounded.
 func portion(share float64, n int) int { return int(math.Round(share * float64(n))) }

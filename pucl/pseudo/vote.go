@@ -16,28 +16,30 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Vote gives pseudo-labels by several embeddings of the same rows, each by an encoder that did not see the labels of one fold of the
-// labeled rows: fold[i] is the number of the embedding whose encoder did not learn that row i is labeled, −1 of an unlabeled row.
+// Vote computes pseudo-labels from several embeddings of the same rows. Each encoder was trained without the labels of
+// one fold of the labeled rows: fold[i] is the number of the embedding whose encoder did not use the label of row i; −1
+// for an unlabeled row.
 //
-// So every label is one that some encoder never saw, and all of them tell the prior, where [Label] has Config.HeldOut alone. The place
-// of a labeled row is that among the unlabeled rows in its own embedding; places of all embeddings are taken together. The embeddings
-// then label as in [Label], with the one prior, and the mean of their logits decides. In Labels, Scores are shares of the unlabeled rows
-// with a lower score, a labeled row's in its own embedding and another's on average; Clear marks rows from which all embeddings learned.
+// Every label is therefore held out from some encoder, and all labels estimate the prior; [Label] uses only
+// Config.HeldOut. The place of a labeled row is its rank among the unlabeled rows in its own embedding; places of all
+// embeddings are pooled. The embeddings then label as in [Label] with the common prior, and the mean of their logits
+// decides. In Labels, Scores are shares of unlabeled rows with a lower score: in its own embedding for a labeled row,
+// and on average for others. Clear marks the rows that trained all embeddings' classifiers.
 //
-// The prior is that of the likeliest curve over the places: the log-odds that an unlabeled row is positive are taken for a straight line in
-// the log-odds of its place. All labels count, not those above a threshold alone, as in the lowest ratio that Label takes, which is by
-// chance too low where all labels can be trusted. The form of the curve was chosen on Fashion-MNIST with 1,000 labels, where the prior is
-// known, and where the curve is another the estimate is off. Three encoders by PUCL, trained for 2,000 steps there, give 0.293 to 0.305 for
-// 0.3 in five runs, and 0.700 to 0.748 for 0.7 in five.
+// The prior is the maximum-likelihood estimate of a curve over the places: the log-odds of a positive are assumed
+// linear in the log-odds of the place. It uses all labels; the lowest ratio of [Label] uses only labels above a
+// threshold, and is by chance too low with held-out labels. The form of the curve was chosen on Fashion-MNIST with
+// 1,000 labels and a known prior; for another curve the estimate is biased. There, three encoders by PUCL trained for
+// 2,000 steps give 0.293 to 0.305 for 0.3 in five runs, and 0.700 to 0.748 for 0.7 in five.
 //
-// Unlabeled rows may be labeled ones again, as in case-control data. All encoders but one learned these by heart, and among the unlabeled
-// rows they would make the estimate too high. So for each labeled row one unlabeled row that equals it in the first embedding, if there is
-// one, is taken for it: it is positive, places and the prior are those of the other unlabeled rows, and the classifiers that decide do not learn
-// from it. Those that tell labeled from unlabeled rows do, as from any unlabeled row. Where equal rows are different examples that look alike,
-// that makes the prior too high; see [Config.Distinct].
+// Unlabeled rows may repeat labeled ones, as in case-control data. All encoders except one memorized these, which would
+// make the estimate too high. So for each labeled row one unlabeled row that equals it in the first embedding counts as
+// its copy. The copy is positive; places and the prior refer to the other unlabeled rows, and the final classifiers are
+// not trained on it. The classifiers of labeled against unlabeled rows are. If equal rows are different examples, the
+// prior becomes too high; see [Config.Distinct].
 //
-// Config.HeldOut must be nil, and a Trim of 0 means 0.1. It is an error if the labeled rows do not lie above unlabeled ones by more than chance,
-// so that nothing tells the prior, if Config.Prior is no more than the share of labeled rows again, and if a fold has no row. The other errors
+// Config.HeldOut must be nil, and a Trim of 0 means 0.1. It is an error if the labeled rows do not rank above unlabeled
+// ones by more than chance, if Config.Prior is at most the share of copies, or if a fold has no row. The other errors
 // are those of Label.
 func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 	if err := CheckVote(len(embeddings), fold, config); err != nil {
@@ -60,7 +62,7 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 		return nil, fmt.Errorf("pseudo: all %d unlabeled rows are labeled ones again; give others beside them, or Config.Distinct if rows equal "+
 			"labeled ones by chance", len(again))
 	}
-	share := float64(len(again)) / float64(len(again)+len(unlabeled)) // of positives that are known
+	share := float64(len(again)) / float64(len(again)+len(unlabeled)) // share of known positives
 	out := &Labels{Scores: make([]float64, len(fold))}
 	if config.Prior != 0 {
 		if config.Prior <= share {
@@ -101,7 +103,7 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 	clear := slices.Repeat([]bool{true}, len(fold))
 	for e, x := range embeddings {
 		own := config.of(e)
-		one := &Labels{Prior: out.Prior, Scores: scores[e]} // of features lifted anew, as those of all embeddings take much memory
+		one := &Labels{Prior: out.Prior, Scores: scores[e]} // features are computed again to save memory
 		z, err := one.decide(lift(x, own), slices.Clone(unlabeled), own, mend)
 		if err != nil {
 			return nil, err
@@ -120,7 +122,8 @@ func Vote(embeddings []*mat.Dense, fold []int, config Config) (*Labels, error) {
 	return out, nil
 }
 
-// labeledAgain returns the unlabeled rows of x that are labeled ones again, at most one for each of these, and the other unlabeled rows.
+// labeledAgain returns the unlabeled rows of x that are copies of labeled ones, at most one per labeled row, and the
+// other unlabeled rows.
 func labeledAgain(x *mat.Dense, labeled []bool) (again, others []int) {
 	var bits []byte
 	key := func(i int) []byte {
@@ -130,7 +133,7 @@ func labeledAgain(x *mat.Dense, labeled []bool) (again, others []int) {
 		}
 		return bits
 	}
-	left := map[string]int{} // labeled rows that no unlabeled row was taken for
+	left := map[string]int{} // number of labeled rows without a copy
 	positive, unlabeled := rows.Split(labeled)
 	for _, i := range positive {
 		left[string(key(i))]++
@@ -146,13 +149,14 @@ func labeledAgain(x *mat.Dense, labeled []bool) (again, others []int) {
 	return again, others
 }
 
-// of returns how the embedding of that number is labeled: with draws of its own.
+// of returns the configuration of the embedding with that number, with its own seed.
 func (c Config) of(embedding int) Config {
 	c.Seed = rand.New(rand.NewPCG(c.Seed, uint64(embedding))).Uint64()
 	return c
 }
 
-// CheckVote returns the error that [Vote] gives of so many embeddings whatever they hold: what can be known before encoders are trained.
+// CheckVote returns the error that [Vote] returns for all embeddings of that number, so that it can be found before
+// encoders are trained.
 func CheckVote(embeddings int, fold []int, config Config) error {
 	if config.HeldOut != nil {
 		return errors.New("pseudo: Vote has a fold of labels that an encoder never saw for each embedding; leave HeldOut nil")
@@ -175,7 +179,7 @@ func CheckVote(embeddings int, fold []int, config Config) error {
 	return config.withDefaults().check(labeledBy(fold))
 }
 
-// labeledBy marks the rows that have a fold.
+// labeledBy marks the rows with a fold.
 func labeledBy(fold []int) []bool {
 	labeled := make([]bool, len(fold))
 	for i, of := range fold {
@@ -184,7 +188,7 @@ func labeledBy(fold []int) []bool {
 	return labeled
 }
 
-// placesAmong returns a function that tells which share of these scores is below a score, equal ones counting half.
+// placesAmong returns a function that gives the share of scores below a score, where equal ones count half.
 func placesAmong(scores []float64) func(score float64) float64 {
 	sorted := slices.Sorted(slices.Values(scores))
 	return func(score float64) float64 {

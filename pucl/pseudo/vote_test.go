@@ -13,8 +13,8 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// learned returns embeddings by encoders that each learned the labels but those of a fold by heart: labeled rows lie at a center of
-// their own clusters, and only those of the fold where others of their kind do. Each embedding has noise of its own.
+// learned returns embeddings by encoders that memorized all labels except those of one fold. Labeled rows lie near a
+// cluster center; only those of the fold lie like other positives. Each embedding has its own noise.
 func (m mixture) learned(seed uint64, embeddings, nLabeled, nUnlabeled int) (xs []*mat.Dense, fold []int, truth []bool) {
 	x, labeled, truth := m.draw(seed, nLabeled, nUnlabeled)
 	for i := range labeled {
@@ -28,7 +28,7 @@ func (m mixture) learned(seed uint64, embeddings, nLabeled, nUnlabeled int) (xs 
 		own := mat.DenseCopyOf(x)
 		for i, of := range fold {
 			row := own.RawRowView(i)
-			if of >= 0 && of != e { // most of the way to the nearest center, as if learned by heart
+			if of >= 0 && of != e { // most of the way to the nearest center, as if memorized
 				nearest := slices.MinFunc(m.positive, func(a, b [2]float64) int {
 					return int(math.Copysign(1, math.Hypot(a[0]-row[0], a[1]-row[1])-math.Hypot(b[0]-row[0], b[1]-row[1])))
 				})
@@ -41,8 +41,8 @@ func (m mixture) learned(seed uint64, embeddings, nLabeled, nUnlabeled int) (xs 
 	return xs, fold, truth
 }
 
-// Every label is one that some encoder did not know, so the prior is right where labels that are known by heart make it too low; and
-// several embeddings with noise of their own know more than one.
+// Every label is held out from some encoder, so the prior is correct even though memorized labels make it too low.
+// Several embeddings with independent noise are better than one.
 func TestVote(t *testing.T) {
 	expect.Slow(t)
 	m := mixture{positive: [][2]float64{{-6, 0}, {6, 0}}, negative: [][2]float64{{0, 0}, {0, 7}}}
@@ -76,8 +76,8 @@ func TestVote(t *testing.T) {
 	}
 }
 
-// Unlabeled rows that are labeled ones again, learned by heart by the encoders that know their label, neither move the prior nor the labels of
-// the others; with their share counted in, the prior is that of all unlabeled rows.
+// Unlabeled rows that are copies of labeled ones, memorized by the encoders, change neither the prior nor the labels of
+// the others. Including their share, the prior is that of all unlabeled rows.
 func TestVoteOnLabeledRowsAgain(t *testing.T) {
 	m := mixture{positive: [][2]float64{{-6, 0}, {6, 0}}, negative: [][2]float64{{0, 0}, {0, 7}}, prior: 0.3}
 	const nLabeled, nUnlabeled = 600, 3000
@@ -117,8 +117,9 @@ func TestVoteOnLabeledRowsAgain(t *testing.T) {
 	}
 }
 
-// One binary feature, 1 of 0.8 of the positives and of 0.2 of the negatives, and 0.3 of the unlabeled rows are positive: 380 of 1,000 are 1, as are
-// 800 of 1,000 labeled ones. No prior above 0.38/0.8 is needed, but 580 rows equal labeled ones.
+// One binary feature is 1 for 0.8 of the positives and 0.2 of the negatives, and 0.3 of the unlabeled rows are
+// positive. So 380 of 1,000 unlabeled and 800 of 1,000 labeled rows are 1. The prior need not exceed 0.38/0.8, although
+// 580 rows equal labeled ones.
 func TestVoteOnDistinctRows(t *testing.T) {
 	x, fold := mat.NewDense(2000, 1, nil), make([]int, 2000)
 	for i := range fold {
@@ -146,7 +147,7 @@ func TestVoteOnDistinctRows(t *testing.T) {
 	}
 }
 
-// Rows of labels that are drawn at random tell no prior; one that is told needs none.
+// Random labels allow no prior estimate; a given prior needs none.
 func TestVoteRefusesWhatTellsNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, fold := mat.NewDense(400, 2, nil), make([]int, 400)
@@ -161,7 +162,7 @@ func TestVoteRefusesWhatTellsNothing(t *testing.T) {
 	expect.Must(Vote(xs, fold, Config{Seed: 1, Prior: 0.3}))(t)
 }
 
-// For each labeled row at most one equal row is it again.
+// Each labeled row has at most one copy.
 func TestLabeledAgain(t *testing.T) {
 	x := mat.NewDense(7, 1, []float64{1, 2, 2, 2, 1, 1, 3})
 	again, others := labeledAgain(x, []bool{true, true, false, false, false, false, false})
@@ -169,7 +170,7 @@ func TestLabeledAgain(t *testing.T) {
 		"again %v, others %v", again, others)
 }
 
-// Of the scores 1, 2, 2 and 3 one and a half are below 2 as equal ones count half.
+// Of the scores 1, 2, 2 and 3, two are below 2, since equal ones count half.
 func TestPlacesAmong(t *testing.T) {
 	place := placesAmong([]float64{2, 3, 1, 2})
 	for score, want := range map[float64]float64{0: 0, 1: 0.125, 2: 0.5, 2.5: 0.75, 9: 1} {

@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
-// pairs is a sparse symmetric matrix: how much rows have to do with each other. The values sum to 1.
+// pairs is a sparse symmetric matrix of affinities between rows. The values sum to 1.
 type pairs struct {
 	first  []int // row i has the entries first[i] to first[i+1]
 	column []int32
@@ -46,8 +46,8 @@ func (a neighbor) compare(b neighbor) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.row, b.row))
 }
 
-// affinities returns p_ij = (p_j|i + p_i|j) / 2n, where p_j|i is a Gaussian of the distance over the nearest 3·perplexity rows, as
-// wide as makes its perplexity the given one. The rows must be centered.
+// affinities returns p_ij = (p_j|i + p_i|j) / 2n, where p_j|i is a Gaussian of the distance over the nearest
+// 3·perplexity rows. Its width gives the requested perplexity. The rows must be centered.
 func affinities(ctx context.Context, data *mat.Dense, perplexity float64) (pairs, error) {
 	n, _ := data.Dims()
 	near, err := nearest(ctx, data, min(n-1, int(3*perplexity+1)))
@@ -63,11 +63,11 @@ func affinities(ctx context.Context, data *mat.Dense, perplexity float64) (pairs
 	return symmetric(near, shares), nil
 }
 
-// rowsAtOnce is how many rows are compared with all others in one product.
+// rowsAtOnce is the number of rows compared with all others in one product.
 const rowsAtOnce = 256
 
-// nearest returns the k nearest other rows of each row, the nearest first and of equally near ones the one that comes first. The rows
-// must be centered.
+// nearest returns the k nearest other rows of each row, the nearest first; of equally near rows the first comes first.
+// The rows must be centered.
 func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) {
 	n, d := data.Dims()
 	squares := make([]float64, n)
@@ -101,15 +101,15 @@ func nearest(ctx context.Context, data *mat.Dense, k int) ([][]neighbor, error) 
 	return near, nil
 }
 
-// dominated reports whether a few of the squared lengths are more than a million times the median: then differences of
-// squares would lose the distances between all other rows.
+// dominated reports whether some squared length is more than a million times the median: differences of squares then
+// lose the distances between the other rows.
 func dominated(squares []float64) bool {
 	sorted := slices.Sorted(slices.Values(squares))
 	return sorted[len(sorted)-1] > 1e6*sorted[len(sorted)/2]
 }
 
-// center takes the mean of its rows from every row of x, so that differences of squares lose less, and scales all so
-// that no square is too large or too small: shares do not change by that. Where rows far away dominate, it takes the
+// center subtracts the mean from every row of x, so that differences of squares lose less, and scales all rows so that
+// squares neither overflow nor vanish; affinities are invariant to that. If rows far away dominate, it subtracts the
 // median of each column instead.
 func center(x *mat.Dense) {
 	n, d := x.Dims()
@@ -137,7 +137,7 @@ func center(x *mat.Dense) {
 	x.Apply(func(_, j int, v float64) float64 { return v - mean[j] }, x)
 }
 
-// least returns the k rows but self that are least far. It keeps up to 2k candidates and now and then the better half of them.
+// least returns the k nearest rows except self. It keeps up to 2k candidates and periodically keeps the better half.
 func least(k, n, self int, distance func(j int, product float64) float64, products []float64) []neighbor {
 	kept := make([]neighbor, 0, 2*k)
 	limit := math.Inf(1)
@@ -153,8 +153,8 @@ func least(k, n, self int, distance func(j int, product float64) float64, produc
 	return slices.Clip(kept[:k])
 }
 
-// withPerplexity returns Gaussian shares of the neighbors, which sum to 1, with exp(entropy) equal to perplexity. Where no width gives
-// that, as with neighbors that are all equally far, it is the nearest that can be had.
+// withPerplexity returns Gaussian weights of the neighbors, which sum to 1, with exp(entropy) equal to perplexity, or
+// as near as possible if no width gives it, as for equidistant neighbors.
 func withPerplexity(near []neighbor, perplexity float64) []float64 {
 	share := make([]float64, len(near))
 	goal := math.Log(perplexity)
@@ -167,7 +167,7 @@ func withPerplexity(near []neighbor, perplexity float64) []float64 {
 		if math.Abs(entropy-goal) < 1e-10 {
 			break
 		}
-		if entropy > goal { // too even
+		if entropy > goal { // too uniform
 			low = precision
 			precision = 2 * min(precision, math.MaxFloat64/4)
 			if !math.IsInf(high, 1) {
@@ -181,7 +181,7 @@ func withPerplexity(near []neighbor, perplexity float64) []float64 {
 	return share
 }
 
-// gaussian writes exp(−precision·distance) over its sum into share and returns the entropy in nats.
+// gaussian writes exp(−precision·distance), normalized to sum 1, into share and returns the entropy in nats.
 func gaussian(near []neighbor, precision float64, share []float64) (entropy float64) {
 	sum, mean := 0.0, 0.0
 	for k, other := range near {
@@ -227,5 +227,6 @@ func symmetric(near [][]neighbor, shares [][]float64) pairs {
 	return p
 }
 
-// blockSize is how many rows are done in one go. It does not depend on the processors, so that sums over blocks do not.
+// blockSize is the number of rows per unit of work. It does not depend on the number of processors, so that sums over
+// blocks do not either.
 const blockSize = 128

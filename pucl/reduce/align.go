@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Align returns x turned about the origin, and mirrored where that helps, so that its rows lie as near as may be to those of
-// target: x·Q with the orthogonal Q of least Σ‖x_i·Q − target_i‖². Distances between rows, and from the origin, stay. Both are
-// [n, d], and row i of each belongs to the same example. Two embeddings that differ by a turn alone become equal.
+// Align returns x·Q for the orthogonal Q that minimizes Σ‖x_i·Q − target_i‖²: x rotated about the origin, and reflected
+// if that is nearer. Distances between rows and from the origin are unchanged. Both matrices are [n, d], and row i of
+// each belongs to the same example. Two embeddings that differ only by a rotation become equal.
 //
 // It returns an error if the shapes differ or are empty, an entry is not finite, or the singular value decomposition fails.
 //
 // Source: P. H. Schönemann, A Generalized Solution of the Orthogonal Procrustes Problem (1966).
 func Align(x, target mat.Matrix) (*mat.Dense, error) { return align("align", x, target) }
 
-// align is Align; what says in errors what it works on.
+// align is Align; what names the subject in errors.
 func align(what string, x, target mat.Matrix) (*mat.Dense, error) {
 	n, d := x.Dims()
 	if m, e := target.Dims(); n != m || d != e || n == 0 || d == 0 {
@@ -41,9 +41,9 @@ func align(what string, x, target mat.Matrix) (*mat.Dense, error) {
 	return &out, nil
 }
 
-// AlignSequence returns frames, each [n, d] with the same examples in one order, such as embeddings while an encoder trains,
-// turned so that each lies as near as may be to the one after it, see [Align]. The last one stays. It takes out the turns and
-// reflections that say nothing, as those of a principal component analysis of each frame, and leaves what moves.
+// AlignSequence returns frames, each [n, d] with the same examples in one order, such as embeddings during training.
+// Each frame is aligned to the one after it, see [Align]; the last one is unchanged. This removes arbitrary rotations
+// and reflections, as from a separate principal component analysis of each frame, and keeps relative motion.
 //
 // It returns an error if there is no frame, and those of Align.
 func AlignSequence(frames []mat.Matrix) ([]*mat.Dense, error) {

@@ -1,6 +1,6 @@
-// Package reduce maps rows of many numbers, such as embeddings, to rows of few, so that they can be drawn or compared.
-// [PCA] does it by a projection, and for new rows too; [TSNE] by keeping neighbors together. [AlignSequence] turns the maps of an
-// embedding that changes so that they can be compared by eye. Nothing is drawn here; package viz draws what comes out.
+// Package reduce performs dimensionality reduction of rows such as embeddings, for drawing or comparison. [PCA]
+// projects rows, including new ones. [TSNE] preserves neighborhoods. [AlignSequence] rotates the maps of a changing
+// embedding so that they can be compared by eye. Package viz draws the results.
 //
-// Data are matrices with one example a row, and no function changes them. Results depend on nothing but the arguments.
+// Data are matrices with one example per row; no function changes them. Results depend only on the arguments.
 package reduce

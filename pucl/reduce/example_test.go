@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/reduce"
 )
 
-// Points on the line y = 2x have all their variance along (1, 2)/√5.
+// All variance of points on the line y = 2x is along (1, 2)/√5.
 func ExamplePCA() {
 	data := mat.NewDense(3, 2, []float64{
 		-1, -2,
@@ -26,7 +26,7 @@ func ExamplePCA() {
 	// -2.236 0.000 2.236, 100 % explained
 }
 
-// A quarter turn is taken out: the rows lie where those of the target lie.
+// Align removes a rotation by 90 degrees: the rows equal those of the target.
 func ExampleAlign() {
 	target := mat.NewDense(2, 2, []float64{
 		1, 0,

@@ -14,11 +14,11 @@ import (
 
 // The errors of this package wrap one of these values; test for them with errors.Is.
 var (
-	// ErrShape says that a matrix has too few rows, or another number of columns or components than fits.
+	// ErrShape means that a matrix has too few rows, or a wrong number of columns or components.
 	ErrShape = errors.New("wrong shape")
-	// ErrNotFinite says that an entry is NaN or infinite.
+	// ErrNotFinite means that an entry is NaN or infinite.
 	ErrNotFinite = errors.New("not a finite number")
-	// ErrConfig says that a setting cannot be used.
+	// ErrConfig means that a setting is invalid.
 	ErrConfig = errors.New("a setting that cannot be used")
 )
 
@@ -30,14 +30,14 @@ type Projection struct {
 	Explained  []float64  // [k], the share of the total variance along each direction; they sum to at most 1
 }
 
-// FitPCA finds the first k principal components of data, [n, d] with one example a row. The columns are centered,
-// not scaled. The sign of a component, which the analysis leaves open, is chosen so that its entry of largest
-// magnitude is positive, which makes results on the same data agree.
+// FitPCA computes the first k principal components of data, [n, d] with one example per row. The columns are centered,
+// not scaled. The sign of a component is chosen so that its entry of largest magnitude is positive, which makes results
+// reproducible.
 //
-// Rows that are all equal, as those of a collapsed embedding, have no variance to explain: the shares are 0 and the
-// directions arbitrary. A column that only rounding varies, see [rows.Rounding], counts as constant. Neither an
-// offset nor a scale of the data costs digits, see [rows.Near]. FitPCA returns an error if n < 2, if k is not between
-// 1 and the smaller of n and d, if an entry is not finite, or if the singular value decomposition fails.
+// If all rows are equal, as after collapse, the shares are 0 and the directions arbitrary. A column constant up to
+// [rows.Rounding] counts as constant. Neither an offset nor a scale of the data costs digits, see [rows.Near]. FitPCA
+// returns an error if n < 2, if k is not between 1 and the smaller of n and d, if an entry is not finite, or if the
+// singular value decomposition fails.
 //
 // Source: I. T. Jolliffe, Principal Component Analysis, 2nd edition (2002).
 //
@@ -70,7 +70,7 @@ func FitPCA(data mat.Matrix, k int) (*Projection, error) {
 		}
 	}
 	variances := pc.VarsTo(nil)
-	total := 0.0 // one by one: the order of floats.Sum, and so the last bit, depends on the processor
+	total := 0.0 // not floats.Sum, whose order and last bit depend on the processor
 	for _, v := range variances {
 		total += v
 	}
@@ -83,7 +83,7 @@ func FitPCA(data mat.Matrix, k int) (*Projection, error) {
 	return p, nil
 }
 
-// fixSign multiplies column j by −1 if its entry of largest magnitude is negative; of entries that are equal but for
+// fixSign multiplies column j by −1 if its entry of largest magnitude is negative; of entries that are equal up to
 // rounding the first one counts.
 func fixSign(m *mat.Dense, j int) {
 	column := mat.Col(nil, j, m)
@@ -99,9 +99,9 @@ func fixSign(m *mat.Dense, j int) {
 	}
 }
 
-// Project returns the coordinates [m, k] of rows [m, d] along the components; the fitted mean lies at the origin.
-// It works for new rows too, which is how two sets are drawn in one plane. It returns an error if rows have another
-// number of columns than the fitted ones or an entry is not finite.
+// Project returns the coordinates [m, k] of rows [m, d] along the components; the fitted mean is at the origin. It
+// accepts new rows, so that two sets can be drawn in one plane. It returns an error if rows has another number of
+// columns than the fitted rows or an entry is not finite.
 func (p *Projection) Project(rows mat.Matrix) (*mat.Dense, error) {
 	m, d := dims(rows)
 	if d != len(p.Mean) {
@@ -117,9 +117,9 @@ func (p *Projection) Project(rows mat.Matrix) (*mat.Dense, error) {
 	return &out, nil
 }
 
-// PCA fits the first k principal components to data [n, d] and returns the coordinates [n, k] of its own rows along
-// them and the share of the variance that each component explains. See FitPCA for the conventions and the errors, and
-// use it where other rows are to be projected too.
+// PCA fits the first k principal components to data [n, d]. It returns the coordinates [n, k] of these rows and the
+// share of the variance of each component. See FitPCA for the conventions and the errors; use FitPCA to project other
+// rows too.
 func PCA(data mat.Matrix, k int) (projected *mat.Dense, explained []float64, err error) {
 	p, err := FitPCA(data, k)
 	if err != nil {
@@ -129,7 +129,7 @@ func PCA(data mat.Matrix, k int) (projected *mat.Dense, explained []float64, err
 	return projected, p.Explained, err
 }
 
-// dims returns the shape of m, zeros where there is none.
+// dims returns the shape of m, zeros if m is nil.
 func dims(m mat.Matrix) (rows, cols int) {
 	if dense, ok := m.(*mat.Dense); m == nil || ok && dense == nil {
 		return 0, 0

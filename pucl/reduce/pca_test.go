@@ -12,8 +12,8 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// TestPCAByHand: the covariance matrix of these four points is diag(8/3, 2/3), so the axes are the components, in
-// this order, with 4/5 and 1/5 of the variance.
+// TestPCAByHand: the covariance matrix of these four points is diag(8/3, 2/3), so the axes are the components, in this
+// order, with 4/5 and 1/5 of the variance.
 func TestPCAByHand(t *testing.T) {
 	data := mat.NewDense(4, 2, []float64{12, 5, 8, 5, 10, 6, 10, 4})
 	p := expect.Must(FitPCA(data, 2))(t)
@@ -34,9 +34,9 @@ func TestPCAByHand(t *testing.T) {
 	near("new row 1", q.At(0, 1), -2)
 }
 
-// TestPCAProperties checks on random data what defines the components: they are orthonormal, the coordinates along
-// them are uncorrelated with descending variances, all of them give the data back, and the sign rule holds. The data
-// have more rows than columns, and fewer.
+// TestPCAProperties checks on random data that the components are orthonormal, that coordinates are uncorrelated with
+// descending variances, that all components together reconstruct the data, and the sign rule. The data have more rows
+// than columns, and fewer.
 func TestPCAProperties(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, shape := range [][2]int{{40, 5}, {4, 9}} {
@@ -93,8 +93,8 @@ func TestPCAProperties(t *testing.T) {
 	}
 }
 
-// TestPCACollapsed: an embedding of which all rows are equal, or are but for rounding, has no variance, and equal rows
-// project to the origin. The mean of 500 numbers 0.1 is not 0.1.
+// TestPCACollapsed: rows that are equal up to rounding have no variance, and equal rows project to the origin. The mean
+// of 500 numbers 0.1 is not 0.1.
 func TestPCACollapsed(t *testing.T) {
 	for _, at := range []float64{0, 1e-320, 0.1, -1e10, 1e300} {
 		x := mat.NewDense(500, 2, nil)
@@ -102,7 +102,7 @@ func TestPCACollapsed(t *testing.T) {
 		z, explained := expect.Must2(PCA(x, 2))(t)
 		expect.That(t, explained[0] == 0 && explained[1] == 0 && mat.Norm(z, 2) == 0,
 			"%g: shares %v, coordinates %v", at, explained, mat.Formatted(z.Slice(0, 3, 0, 2)))
-		for i := range 250 { // other numbers, by the least that there is
+		for i := range 250 { // differ by one unit in the last place
 			x.Set(i, 1, math.Nextafter(x.At(i, 1), math.Inf(1)))
 		}
 		_, explained = expect.Must2(PCA(x, 2))(t)
@@ -110,7 +110,7 @@ func TestPCACollapsed(t *testing.T) {
 	}
 }
 
-// TestPCAOfAnyNumbers: added constants and factors change neither shares nor components, and coordinates by the factor.
+// TestPCAOfAnyNumbers: offsets and factors change neither shares nor components, and coordinates only by the factor.
 func TestPCAOfAnyNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	x := mat.NewDense(200, 3, nil)
@@ -129,7 +129,7 @@ func TestPCAOfAnyNumbers(t *testing.T) {
 		for k := range 2 {
 			expect.Near(t, p.Explained[k], want.Explained[k], 1e-9, "%v", other)
 		}
-		for i := range 200 { // the mean is known to as many digits as the rows
+		for i := range 200 { // the mean has as many digits as the rows
 			rounding := 1e-6 + math.Abs(other.offset/other.factor)*0x1p-51
 			expect.Near(t, got.At(i, 0)/other.factor, z.At(i, 0), rounding, "%v", other)
 		}
@@ -174,7 +174,7 @@ func TestNoData(t *testing.T) {
 	}
 }
 
-// turned returns rows of the plane turned by an angle, and mirrored at the x axis before where asked.
+// turned returns rows of the plane rotated by an angle, after a reflection at the x axis if mirror is true.
 func turned(x *mat.Dense, angle float64, mirror bool) *mat.Dense {
 	sin, cos := math.Sincos(angle)
 	q := mat.NewDense(2, 2, []float64{cos, sin, -sin, cos})
@@ -186,8 +186,8 @@ func turned(x *mat.Dense, angle float64, mirror bool) *mat.Dense {
 	return &out
 }
 
-// TestAlign has the solution in closed form: of the plane, the best turn is by the angle of Σ conj(x_i)·target_i as complex
-// numbers.
+// TestAlign compares the closed form: in the plane, the best rotation is by the angle of Σ conj(x_i)·target_i as
+// complex numbers.
 func TestAlign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x := mat.NewDense(40, 2, nil)
@@ -205,7 +205,7 @@ func TestAlign(t *testing.T) {
 	}
 	want := turned(noisy, math.Atan2(imag(sum), real(sum)), false)
 	expect.That(t, mat.EqualApprox(got, want, 1e-12), "the turn is not the best one")
-	// In more dimensions lengths stay and no small turn in any plane brings the rows nearer.
+	// In more dimensions lengths are unchanged, and no small rotation in any plane brings the rows nearer.
 	a, b := mat.NewDense(30, 4, nil), mat.NewDense(30, 4, nil)
 	for _, m := range []*mat.Dense{a, b} {
 		m.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, m)
@@ -234,7 +234,7 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// Frames that only turn become one frame; the last stays as it is, and the arguments too.
+// Frames that differ only by rotations become one frame; the last frame and the arguments are unchanged.
 func TestAlignSequence(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 0, 0, 2, -1, 0.5})
 	frames := []mat.Matrix{turned(x, 1, true), turned(x, -2.5, false), x}
@@ -263,7 +263,7 @@ func TestAlignErrors(t *testing.T) {
 	} {
 		expect.Is(t, expect.Err(AlignSequence(tt.frames)), tt.want)
 	}
-	if got, err := Align(x, x); err != nil || !mat.Equal(got, x) { // nothing but zeros
+	if got, err := Align(x, x); err != nil || !mat.Equal(got, x) { // all zeros
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/spans"
 )
 
-// point is a place in the plane.
+// point is a point in the plane.
 type point struct{ x, y float64 }
 
 func (a point) squaredDistance(b point) float64 {
@@ -15,22 +15,22 @@ func (a point) squaredDistance(b point) float64 {
 	return dx*dx + dy*dy
 }
 
-// cell is a square of the plane with the points in it, or a leaf with a few of them.
+// cell is a square of the plane and its points, or a leaf with a few points.
 type cell struct {
 	center     point   // the mean of its points
-	reach      float64 // seen from farther than the root of this, it counts as one point
-	first, end int32   // its points, in the order of the tree
-	next       int32   // the cell after all those inside this one
+	reach      float64 // squared distance beyond which the cell counts as one point
+	first, end int32   // range of its points, in the order of the tree
+	next       int32   // index of the next cell that is not inside this one
 	leaf       bool
 }
 
-// leafSize is how many points are not worth a tree.
+// leafSize is the number of points up to which a cell is a leaf.
 const leafSize = 8
 
-// levels is how often the plane is halved: the bits of a coordinate.
+// levels is the depth of the tree: the number of bits of a coordinate.
 const levels = 16
 
-// quadtree answers by how much points repel each other. Its memory is used again for the next points.
+// quadtree computes the repulsion between points. Its memory is reused for the next points.
 type quadtree struct {
 	angle  float64
 	places []place
@@ -39,7 +39,7 @@ type quadtree struct {
 	sums   []float64
 }
 
-// place is a point by its path from the root: two bits a level.
+// place is a point by its path from the root: two bits per level.
 type place struct {
 	path uint32
 	row  int32
@@ -49,8 +49,8 @@ func newQuadtree(n int, angle float64) *quadtree {
 	return &quadtree{angle: angle, places: make([]place, n), y: make([]point, n), sums: make([]float64, (n+blockSize-1)/blockSize)}
 }
 
-// repel writes Σ_j (y_i − y_j) / (1 + |y_i − y_j|²)² into force for every point, where far cells count as one point, and returns
-// the sum of 1 / (1 + |y_i − y_j|²) over all pairs i ≠ j.
+// repel writes Σ_j (y_i − y_j) / (1 + |y_i − y_j|²)² into force for every point, with far cells as one point, and
+// returns the sum of 1 / (1 + |y_i − y_j|²) over all pairs i ≠ j.
 func (t *quadtree) repel(y, force []point) (z float64) {
 	t.build(y)
 	spans.EachOf(len(y), blockSize, func(block, first, end int) {
@@ -92,7 +92,7 @@ func (t *quadtree) force(i int32) (f point, z float64) {
 				}
 				k = c.next
 				continue
-			case c.first <= i && i < c.end: // one of many that are all but on one point, which the others alone stand for
+			case c.first <= i && i < c.end: // point i is in a cell of nearly equal points; only the others count
 				dx, dy = dx*n/(n-1), dy*n/(n-1)
 				squared = dx*dx + dy*dy
 				n--
@@ -107,7 +107,7 @@ func (t *quadtree) force(i int32) (f point, z float64) {
 	return f, z
 }
 
-// build puts the points into the tree.
+// build inserts the points into the tree.
 func (t *quadtree) build(y []point) {
 	low, high := y[0], y[0]
 	for _, p := range y {
@@ -117,7 +117,7 @@ func (t *quadtree) build(y []point) {
 	width := max(high.x-low.x, high.y-low.y, math.SmallestNonzeroFloat64)
 	scale := (1<<levels - 1) / width
 	if math.IsInf(scale, 1) {
-		scale, width = 0, math.Inf(1) // all on one point, but for less than floats can tell: no cell is far
+		scale, width = 0, math.Inf(1) // all points are equal up to rounding: no cell is far
 	}
 	for i, p := range y {
 		t.places[i] = place{spread(uint32((p.x-low.x)*scale)) | spread(uint32((p.y-low.y)*scale))<<1, int32(i)}
@@ -138,8 +138,8 @@ func (t *quadtree) build(y []point) {
 	t.add(0, int32(len(y)), width*(1<<levels)/(1<<levels-1), 2*levels)
 }
 
-// add appends the cell of some points, with all cells inside it. width is that of the cell, bits how much of the paths its points may
-// differ in.
+// add appends the cell of some points and all cells inside it. width is the width of the cell, bits the number of path
+// bits in which its points may differ.
 func (t *quadtree) add(first, end int32, width float64, bits int) {
 	if first == end {
 		return
@@ -169,7 +169,7 @@ func (t *quadtree) add(first, end int32, width float64, bits int) {
 	t.cells[k] = c
 }
 
-// spread puts a 0 before every one of the lower 16 bits.
+// spread inserts a 0 before each of the lower 16 bits.
 func spread(v uint32) uint32 {
 	v = (v | v<<8) & 0x00ff00ff
 	v = (v | v<<4) & 0x0f0f0f0f

@@ -11,30 +11,31 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// TSNEConfig says how t-SNE goes about it. Its zero value is usual practice.
+// TSNEConfig configures t-SNE. The zero value is common practice.
 type TSNEConfig struct {
-	Perplexity float64    // about how many neighbors a row has, at least 1 and below the number of rows; 0 means 30
-	Iterations int        // steps in all, the first 250 of them with attractions exaggerated 12 times; 0 means 1,000
-	Angle      float64    // θ, up to 0.7: a cell of points as wide as θ times its distance counts as one point; 0 means 0.5
-	Start      mat.Matrix // [n, 2], where the points begin; nil means the first two principal components, scaled down to 1e-4
+	Perplexity float64    // effective number of neighbors, at least 1 and below the number of rows; 0 means 30
+	Iterations int        // number of steps, the first 250 with attractions multiplied by 12; 0 means 1,000
+	Angle      float64    // θ, up to 0.7: a cell no wider than θ times its distance counts as one point; 0 means 0.5
+	Start      mat.Matrix // [n, 2], initial points; nil means the first two principal components, scaled to 1e-4
 }
 
 const (
 	exaggeration     = 12.0
 	exaggeratedSteps = 250
-	startDeviation   = 1e-4 // of the first coordinate, so small that no cluster has to be passed through another
+	startDeviation   = 1e-4 // of the first coordinate, so small that clusters need not cross
 	largestAngle     = 0.7  // below 1/√2 no cell can stand for a point inside it
 )
 
-// TSNE places the rows of data, [n, d] with one example a row, in the plane, so that rows that are near stay near: t-SNE, by the
-// method of Barnes and Hut. It returns the points [n, 2] and the Kullback–Leibler divergence in nats of the distribution over
-// pairs of points from the one over pairs of rows, which says how well that went; of two runs on the same data and perplexity
-// the one with less is better. Distances between far groups, their sizes and densities mean nothing.
+// TSNE computes the Barnes–Hut t-SNE map of data, [n, d] with one example per row: points [n, 2] in the plane at which
+// near rows stay near. It also returns the Kullback–Leibler divergence, in nats, of the distribution over pairs of
+// points from that over pairs of rows. Of two runs on the same data and perplexity the one with the lower divergence is
+// better. Distances between far groups, and their sizes and densities, are not meaningful.
 //
-// The same arguments give the same points on one machine, on however many processors. Rows are compared by Euclidean distance;
-// bring embeddings that were trained by cosine to unit length first ([rows.Unit]). Rows that are equal to the last bit begin on one
-// point; they part where only some of them are among the nearest 3·perplexity of another row. One step takes time in proportion to
-// n log n and to n times the perplexity; finding neighbors, done once, n²·d. Ending ctx ends the steps with its error.
+// The same arguments give the same points on one machine, for any number of processors. Rows are compared by Euclidean
+// distance; scale embeddings trained by cosine to unit length first ([rows.Unit]). Bit-identical rows start at one
+// point; they separate if only some of them are among the nearest 3·perplexity of another row. A step takes time
+// proportional to n log n and to n times the perplexity; the neighbor search, done once, takes n²·d. Canceling ctx ends
+// the run with its error.
 //
 // TSNE returns an error if n < 3 or d < 2, if the perplexity is not below n, if Start has another shape, or if an entry is
 // not finite.
@@ -81,7 +82,7 @@ func TSNE(ctx context.Context, data mat.Matrix, config TSNEConfig) (points *mat.
 	return points, divergence, nil
 }
 
-// fill returns the configuration with its defaults for n rows of d numbers.
+// fill returns the configuration with its defaults, for n rows of d numbers.
 func (c TSNEConfig) fill(n, d int) (TSNEConfig, error) {
 	if n < 3 || d < 2 {
 		return c, fmt.Errorf("reduce: t-SNE: %d rows of %d numbers, want 3 rows of 2 numbers or more: %w", n, d, ErrShape)
@@ -114,7 +115,7 @@ func (c TSNEConfig) fill(n, d int) (TSNEConfig, error) {
 	return c, nil
 }
 
-// start returns where the points begin.
+// start returns the initial points.
 func start(data, given mat.Matrix) ([]point, error) {
 	factor := 1.0
 	if given == nil {
@@ -124,7 +125,7 @@ func start(data, given mat.Matrix) ([]point, error) {
 		}
 		given = projected
 		n, _ := projected.Dims()
-		sum := 0.0 // of squares about the mean, which is 0
+		sum := 0.0 // sum of squares about the mean 0
 		for i := range n {
 			sum += projected.At(i, 0) * projected.At(i, 0)
 		}
@@ -140,8 +141,8 @@ func start(data, given mat.Matrix) ([]point, error) {
 	return y, nil
 }
 
-// descent moves points down the gradient of the divergence, with momentum and a rate of its own for every coordinate that
-// grows while it keeps its direction.
+// descent minimizes the divergence by gradient descent with momentum. Each coordinate has its own learning rate, which
+// grows while the direction persists.
 type descent struct {
 	y, gradient, moved, gain []point
 	p                        pairs
@@ -159,7 +160,7 @@ func newDescent(y []point, p pairs, angle float64) *descent {
 	return d
 }
 
-// step moves all points once, attractions being taken so many times.
+// step moves all points once, with attractions multiplied by attraction.
 func (d *descent) step(attraction, momentum float64) {
 	d.slope(attraction)
 	along := func(gain, moved *float64, slope float64) float64 {
@@ -177,7 +178,7 @@ func (d *descent) step(attraction, momentum float64) {
 	}
 }
 
-// slope finds the gradient of the divergence, with attractions taken so many times.
+// slope computes the gradient of the divergence, with attractions multiplied by attraction.
 func (d *descent) slope(attraction float64) {
 	z := d.tree.repel(d.y, d.gradient)
 	spans.EachOf(len(d.y), blockSize, func(_, first, end int) {
@@ -189,7 +190,7 @@ func (d *descent) slope(attraction float64) {
 	})
 }
 
-// divergence returns Σ p log(p/q) over the pairs of neighbors, for which alone p is not taken for 0.
+// divergence returns Σ p log(p/q) over the pairs of neighbors; p is taken as 0 for all other pairs.
 func (d *descent) divergence() float64 {
 	z := d.tree.repel(d.y, d.gradient)
 	sum := 0.0

@@ -20,7 +20,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// sklearn is what scikit-learn says; see testdata/make_fixtures.py.
+// sklearn holds results of scikit-learn; see testdata/make_fixtures.py.
 type sklearn struct {
 	Rows, Points, Pairs, Gradient [][]float64
 	Perplexity                    float64
@@ -42,7 +42,7 @@ func matrix(rows [][]float64) *mat.Dense {
 	return m
 }
 
-// centered returns the rows as affinities takes them.
+// centered returns the rows in the form that affinities requires.
 func centered(rows [][]float64) *mat.Dense {
 	x := matrix(rows)
 	center(x)
@@ -70,7 +70,7 @@ func (p pairs) dense() [][]float64 {
 	return all
 }
 
-// TestPairs compares p_ij with scikit-learn's, which searches widths to 1e-5 in float32.
+// TestPairs compares p_ij with those of scikit-learn, which searches widths to 1e-5 in float32.
 func TestPairs(t *testing.T) {
 	s := readSklearn(t)
 	p := expect.Must(affinities(t.Context(), centered(s.Rows), s.Perplexity))(t)
@@ -86,7 +86,7 @@ func TestPairs(t *testing.T) {
 	expect.That(t, math.Abs(sum-1) <= 1e-12, "the pairs sum to %g", sum)
 }
 
-// TestPairsOfAnyRows: neither a constant added to all rows nor one row far away changes the pairs of the other rows.
+// TestPairsOfAnyRows: neither an offset of all rows nor one row far away changes the pairs of the other rows.
 func TestPairsOfAnyRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	x := mat.NewDense(100, 2, nil)
@@ -139,7 +139,7 @@ func slopes(y []point, p pairs, angle, attraction float64) (byTree, byLoops []po
 	return d.gradient, byLoops
 }
 
-// apart returns the largest difference over the largest of the wanted lengths.
+// apart returns the largest difference relative to the largest wanted length.
 func apart(got, want []point) float64 {
 	largest, length := 0.0, 0.0
 	for i := range got {
@@ -176,7 +176,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestTreeOnClusters has points in tight far clusters, on one spot, and on lines.
+// TestTreeOnClusters uses points in tight, distant clusters, on one spot, and on lines.
 func TestTreeOnClusters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	y := make([]point, 600)
@@ -204,7 +204,7 @@ func TestTSNE(t *testing.T) {
 	s := readSklearn(t)
 	data := matrix(s.Rows)
 	points, _ := expect.Must2(TSNE(t.Context(), data, TSNEConfig{Perplexity: s.Perplexity}))(t)
-	// Rounding decides where a run ends, some tenth about the mean, so the mean of several is looked at.
+	// Rounding changes the result of a run by about a tenth, so the test uses the mean of several.
 	const runs = 8
 	rng, mean, want := rand.New(rand.NewPCG(1, 2)), 0.0, s.Divergence["barnes_hut"]
 	for range runs {
@@ -215,7 +215,7 @@ func TestTSNE(t *testing.T) {
 	}
 	expect.That(t, mean < 1.08*want && mean > 0.92*want,
 		"divergence %.4f in the mean of %d runs, scikit-learn gets to %.4f", mean, runs, want)
-	for i := range len(s.Rows) { // three clusters of the rows, in turn
+	for i := range len(s.Rows) { // the rows belong to three clusters in turn
 		best, least := -1, math.Inf(1)
 		for j := range len(s.Rows) {
 			if d := math.Hypot(points.At(i, 0)-points.At(j, 0), points.At(i, 1)-points.At(j, 1)); j != i && d < least {
@@ -225,7 +225,7 @@ func TestTSNE(t *testing.T) {
 		expect.That(t, best%3 == i%3, "point %d of cluster %d is nearest to one of cluster %d", i, i%3, best%3)
 	}
 	expect.That(t, mat.Equal(data, matrix(s.Rows)), "the data were changed")
-	for _, scale := range []float64{1e-309, 1e-200, 1e150, 1e300} { // shifted and scaled, the rows are as near to each other as before
+	for _, scale := range []float64{1e-309, 1e-200, 1e150, 1e300} { // shifts and scales keep relative distances
 		other := mat.DenseCopyOf(data)
 		other.Apply(func(_, _ int, v float64) float64 { return scale * (v + 64) }, other)
 		if _, d, err := TSNE(t.Context(), other, TSNEConfig{Perplexity: s.Perplexity}); err != nil || !(d < 1.2*want) {
@@ -234,7 +234,7 @@ func TestTSNE(t *testing.T) {
 	}
 }
 
-// TestTSNEOnOneProcessor has rows for several blocks.
+// TestTSNEOnOneProcessor uses rows for several blocks.
 func TestTSNEOnOneProcessor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	data := mat.NewDense(2*rowsAtOnce+blockSize/2, 5, nil)
@@ -250,14 +250,14 @@ func TestTSNEOnOneProcessor(t *testing.T) {
 		"on one processor the points are others; divergence %g, and on four %g", divergences[0], divergences[1])
 }
 
-// TestRepulsionOnOneSpot has a mean that rounding puts beside the points.
+// TestRepulsionOnOneSpot uses equal points whose mean differs from them by rounding.
 func TestRepulsionOnOneSpot(t *testing.T) {
 	y := slices.Repeat([]point{{0.1, 0.3}}, 20)
 	force := make([]point, len(y))
 	expect.Equal(t, newQuadtree(len(y), 0.5).repel(y, force), 20*19)
 }
 
-// TestTSNEOfEqualRows has nothing to tell rows apart by; an embedding that has collapsed is like that.
+// TestTSNEOfEqualRows uses equal rows, as after collapse of an embedding.
 func TestTSNEOfEqualRows(t *testing.T) {
 	points, divergence := expect.Must2(TSNE(t.Context(), mat.NewDense(500, 3, nil), TSNEConfig{Iterations: 300}))(t)
 	for i := range 500 {
@@ -265,7 +265,7 @@ func TestTSNEOfEqualRows(t *testing.T) {
 			"point %d is at %g, %g", i, points.At(i, 0), points.At(i, 1))
 	}
 	expect.That(t, !math.IsNaN(divergence), "the divergence is NaN")
-	twice := mat.NewDense(40, 2, nil) // every row twice
+	twice := mat.NewDense(40, 2, nil) // each row occurs twice
 	for i := range 40 {
 		twice.SetRow(i, []float64{float64(i / 2), float64(i / 2 * i / 2)})
 	}
@@ -306,7 +306,8 @@ func TestTSNERefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkTSNE places rows of 128 float32 numbers. peers/tsne.py gives them in a file and sets it beside scikit-learn.
+// BenchmarkTSNE maps rows of 128 float32 numbers. peers/tsne.py writes them to a file and compares the time with
+// scikit-learn.
 func BenchmarkTSNE(b *testing.B) {
 	const d = 128
 	var values []float64

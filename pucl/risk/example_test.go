@@ -10,9 +10,9 @@ import (
 	"github.com/puclab/puclab/pucl/risk"
 )
 
-// printRisk prints value and gradient of a risk on two logits: log 3 of an example that is labeled, and 0 of one that is not.
-// The sigmoid loss of the first is 1/4 as a positive and 3/4 as a negative, and 1/2 of the second either way; its slope is
-// ∓3/16 at log 3 and ∓1/4 at 0.
+// printRisk prints value and gradient of a risk on two logits: log 3 for a labeled example, and 0 for an unlabeled one.
+// The sigmoid loss of the first is 1/4 as a positive and 3/4 as a negative; that of the second is 1/2 either way. Its
+// slope is ∓3/16 at log 3 and ∓1/4 at 0.
 func printRisk(r risk.Risk) {
 	eng, err := engine.Open()
 	if err != nil {
@@ -30,13 +30,14 @@ func printRisk(r risk.Risk) {
 	fmt.Printf("%.4f %.4f\n", out[0].Value(), out[1].Value())
 }
 
-// The mean of 1/4, of a positive, and 1/2, of what is taken for a negative.
+// The mean of 1/4, for the positive, and 1/2, for the example counted as negative.
 func ExamplePN() {
 	printRisk(risk.PN(risk.SigmoidLoss))
 	// Output: 0.3750 [-0.0938 0.1250]
 }
 
-// A positive with odds of 3 to 1 costs log(4/3) nats, an undecided negative log 2: half of their sum, log(8/3).
+// A positive with odds of 3 to 1 has a loss of log(4/3) nats, a negative with logit 0 one of log 2: half of their sum,
+// log(8/3).
 func ExampleCrossEntropy() {
 	printRisk(risk.CrossEntropy)
 	// Output: 0.4904 [-0.1250 0.2500]
@@ -54,7 +55,7 @@ func ExampleNNPU() {
 	// Output: 0.2000 [-0.1500 0.0000]
 }
 
-// The value is that of NNPU, but the gradient climbs: it is that of the negative part, turned round.
+// The value equals that of NNPU, but the gradient is that of the negated negative part.
 func ExampleNNPUKiryo() {
 	printRisk(risk.NNPUKiryo(0.8, risk.SigmoidLoss, risk.KiryoConfig{}))
 	// Output: 0.2000 [0.1500 -0.2500]

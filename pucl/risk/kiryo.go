@@ -8,21 +8,21 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// KiryoConfig holds the two numbers of [NNPUKiryo]. The zero value is the usual choice, β = 0 and γ = 1.
+// KiryoConfig holds the two parameters of [NNPUKiryo]. The zero value is the usual choice, β = 0 and γ = 1.
 type KiryoConfig struct {
-	Beta  float64 // β ≥ 0: how far below 0 the negative part may fall before training climbs
-	Gamma float64 // γ, from above 0 to 1: how fast it climbs; 0 means 1
+	Beta  float64 // β ≥ 0: the negative part may fall to −β before gradient ascent starts
+	Gamma float64 // γ, above 0 up to 1: factor of the ascent gradient; 0 means 1
 }
 
-// NNPUKiryo is the non-negative risk in the form in which it was trained first. With r = R_U⁻ − π R_P⁻, the negative part of
-// [UPU], value and gradient are
+// NNPUKiryo returns the non-negative risk in the form of its original training algorithm. With r = R_U⁻ − π R_P⁻, the
+// negative part of [UPU], value and gradient are
 //
 //	r ≥ −β:  value π R_P⁺ + r,  gradient of the same
 //	r < −β:  value π R_P⁺ − β,  gradient of −γ r alone
 //
-// so where r fell too far, which only an overfitted classifier brings about, a step of descent raises it again and leaves
-// the positive part be. The gradient is then not that of the value: at β = 0 the value is [NNPU], whose own gradient there
-// is that of π R_P⁺.
+// If r is below −β, which only an overfitted classifier causes, a descent step increases it and leaves the positive
+// part unchanged. The gradient is then not the derivative of the value: at β = 0 the value is [NNPU], whose gradient
+// there is that of π R_P⁺.
 //
 // Source: Ryuichi Kiryo et al., "Positive-Unlabeled Learning with Non-Negative Risk Estimator" (2017), Algorithm 1.
 func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {

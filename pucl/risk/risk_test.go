@@ -26,7 +26,7 @@ var (
 	nearGradient = vectortest.NearGradient
 )
 
-// TestVectors holds values and gradients against batches worked out elsewhere in float64: all risks that a file holds.
+// TestVectors compares values and gradients of all risks in a file with batches computed elsewhere in float64.
 func TestVectors(t *testing.T) {
 	for _, path := range vectortest.Files(t, filepath.Join("..", "testdata", "vectors"), "losses") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
@@ -107,8 +107,8 @@ func TestRisksOfOneKindOnlyAreFinite(t *testing.T) {
 	}
 }
 
-// Two labeled positives with logits 2 and −1, two unlabeled with −3 and 0.5, π = 0.6 and the sigmoid loss σ(−t): the
-// derivative of σ is σ(1−σ).
+// Two labeled positives with logits 2 and −1, two unlabeled examples with −3 and 0.5, π = 0.6 and the sigmoid loss
+// σ(−t): the derivative of σ is σ(1−σ).
 func TestKiryoClimbsWhereTheNegativePartIsTooLow(t *testing.T) {
 	logits, labels := []float64{2, -1, -3, 0.5}, []bool{true, true, false, false}
 	const prior = 0.6
@@ -189,8 +189,7 @@ func TestRisksRefuse(t *testing.T) {
 	}
 }
 
-// A logit that is infinite or NaN makes every risk and all of its gradient NaN, whichever it is, even where the margin loss
-// hides it.
+// An infinite or NaN logit makes every risk and its whole gradient NaN, even if the margin loss hides it.
 func TestNaNAndInfinityComeThroughEveryRisk(t *testing.T) {
 	hinge := func(t *Node) *Node { // 0 where t is NaN
 		missing := OneMinus(t)

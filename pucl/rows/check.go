@@ -14,8 +14,8 @@ import (
 
 var errNone = errors.New("rows: no rows given; embed at least one example")
 
-// Check returns the shape of x. It is an error if x has no rows, or if what is known of each row, such as "labels", comes in
-// another number n.
+// Check returns the shape of x. It is an error if x has no rows, or if their number differs from n; what names the n
+// items, such as "labels".
 func Check(x *mat.Dense, n int, what string) (rows, columns int, err error) {
 	if x == nil || x.IsEmpty() {
 		return 0, 0, errNone
@@ -26,8 +26,8 @@ func Check(x *mat.Dense, n int, what string) (rows, columns int, err error) {
 	return rows, columns, nil
 }
 
-// CheckClasses returns an error if there are no classes, or if a label is not a number from 0 to classes−1. What names what has the labels, such as
-// "row".
+// CheckClasses returns an error if there are no classes, or if a label is not from 0 to classes−1. The argument what
+// names the labeled item, such as "row".
 func CheckClasses(classes int, labels []int, what string) error {
 	if classes < 1 {
 		return fmt.Errorf("rows: %d classes; give their number, 1 or more", classes)
@@ -40,15 +40,15 @@ func CheckClasses(classes int, labels []int, what string) error {
 	return nil
 }
 
-// CheckBoth returns an error unless some labels are true and some are not.
+// CheckBoth returns an error unless true and false labels occur.
 func CheckBoth(labels []bool) error {
 	yes, no := Split(labels)
 	return fault.If(len(yes) == 0 || len(no) == 0, "rows: %d labels are true and %d are not; a classifier learns from both: mark the positives, by labels "+
 		"or pseudo-labels, and leave the others unmarked", len(yes), len(no))
 }
 
-// CheckFinite returns an error if x has no rows, or one that names the first row with an entry that is NaN or infinite, and
-// its column.
+// CheckFinite returns an error if x has no rows, or an error that names the row and column of the first entry that is
+// NaN or infinite.
 func CheckFinite(x *mat.Dense) error {
 	if x == nil || x.IsEmpty() {
 		return errNone
@@ -57,7 +57,7 @@ func CheckFinite(x *mat.Dense) error {
 	for i := range n {
 		row := x.RawRowView(i)
 		if sum := floats.Sum(row); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
-			continue // a sum that overflows is no proof, so the entries decide
+			continue // a finite sum has finite entries; an infinite sum may be an overflow
 		}
 		for j, value := range row {
 			if math.IsNaN(value) || math.IsInf(value, 0) {
@@ -69,12 +69,11 @@ func CheckFinite(x *mat.Dense) error {
 	return nil
 }
 
-// These bound how far entries may lie apart where squares of distances are computed with.
+// Bounds on the spread of entries for computing with squares of distances.
 const leastSpread, largestSpread = leastPlain, largestPlain
 
-// CheckSpread returns an error if the distances between the rows of x, which are finite, tell nothing: if all rows
-// are the same but for [Rounding], or if entries lie so far or so near to each other that the squares of distances
-// leave the range of float64.
+// CheckSpread returns an error if the distances between the rows of x, which must be finite, are unusable: if all rows
+// are equal up to [Rounding], or if squares of distances leave the range of float64.
 func CheckSpread(x *mat.Dense) error {
 	n, _ := x.Dims()
 	x, _ = Varying(x)

@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// The third and the first of three embeddings, scaled to length one.
+// Takes the third and the first of three embeddings, scaled to length one.
 func Example() {
 	x := mat.NewDense(3, 2, []float64{
 		3, 4,

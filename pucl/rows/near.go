@@ -6,15 +6,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// farOff is how many times its range a column must lie off 0 to be moved by [Near].
+// farOff is the distance from 0, in ranges of a column, beyond which [Near] moves the column.
 const farOff = 1000
 
-// Near returns the rows of x [n, k] with every far column moved to 0, and the origin [k] that was subtracted: 0 for
-// the other columns. A column is far if all its entries are more than 1,000 times its range away from 0, such as a
-// time in seconds or a constant. The origin is the smallest entry, so that subtraction is exact and the order of the
-// rows does not matter. Where no column is far, Near returns x itself and nil.
+// Near returns the rows of x [n, k] with every far column moved to 0, and the subtracted origin [k], which is 0 for the
+// other columns. A column is far if all its entries are more than 1,000 times its range away from 0, such as a time in
+// seconds or a constant. The origin is the smallest entry, so that subtraction is exact and independent of the order of
+// the rows. If no column is far, Near returns x itself and nil.
 //
-// Methods that depend on differences of rows alone call it first: sums and squares of far columns lose the digits in
+// Methods that depend only on differences of rows call it first: sums and squares of far columns lose the digits in
 // which the rows differ. Entries must be finite.
 func Near(x *mat.Dense) (near *mat.Dense, origin []float64) {
 	n, k := x.Dims()
@@ -42,12 +42,11 @@ func Near(x *mat.Dense) (near *mat.Dense, origin []float64) {
 	return near, origin
 }
 
-// Rounding is the range, relative to its largest magnitude, up to which a column counts as constant: rounding alone
-// makes as much, 16 units in the last place.
+// Rounding is the range, relative to the largest magnitude, up to which a column counts as constant: 16 units in the
+// last place, which rounding alone can cause.
 const Rounding = 0x1p-48
 
-// Varying is [Near] for methods that scale columns by their spread: columns that count as constant by [Rounding] are 0
-// throughout.
+// Varying is [Near] for methods that scale columns by their spread: columns that are constant by [Rounding] become 0.
 func Varying(x *mat.Dense) (near *mat.Dense, origin []float64) {
 	near, origin = Near(x)
 	for j, constant := range origin { // the origin of a column that is not far is 0
@@ -64,15 +63,15 @@ func Varying(x *mat.Dense) (near *mat.Dense, origin []float64) {
 	return near, origin
 }
 
-// leastPlain and largestPlain bound the numbers whose squares, and sums of these, stay within float64.
+// leastPlain and largestPlain bound numbers whose squares, and sums of squares, stay within float64.
 const leastPlain, largestPlain = 1e-100, 1e100
 
-// Magnitude returns 1, or a power of two near the largest magnitude of some numbers where that is outside 1e-100 to
-// 1e100: numbers divided by it have squares that neither overflow nor vanish. It is 1 for a largest magnitude of 0.
+// Magnitude returns 1, or a power of two near largest if that is outside 1e-100 to 1e100. Numbers of that magnitude
+// divided by it have squares that neither overflow nor vanish. It returns 1 for 0.
 func Magnitude(largest float64) float64 {
 	if largest == 0 || largest >= leastPlain && largest <= largestPlain {
 		return 1
 	}
 	_, exponent := math.Frexp(largest)
-	return math.Ldexp(1, max(exponent-1, -1021)) // it and its inverse are finite
+	return math.Ldexp(1, max(exponent-1, -1021)) // the power and its inverse are finite
 }

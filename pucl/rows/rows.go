@@ -1,8 +1,7 @@
-// Package rows selects, scales and checks the rows of a matrix of embeddings, and what is known of each of them: a label, a
-// class, a mask.
+// Package rows selects, scales and checks the rows of a matrix of embeddings and per-row data: labels, classes, masks.
 //
-// Everywhere in this module an embedding is a row of a [mat.Dense] [n, k] in float64, and what is known of the examples is a
-// slice of length n in the same order.
+// Everywhere in this module an embedding is a row of a [mat.Dense] [n, k] in float64, and per-example data are slices
+// of length n in the same order.
 package rows
 
 import (
@@ -13,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Unit returns a copy of x with every row scaled to length one; a row of zeros stays as it is. The contrastive losses compare
-// directions only, so this is the space in which they place the examples.
+// Unit returns a copy of x with every row scaled to length one; a row of zeros is unchanged. The contrastive losses
+// compare directions only, in this space.
 func Unit(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	n, _ := out.Dims()
@@ -29,10 +28,10 @@ func Unit(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Take returns the rows of x at index, in that order; a row may come more than once. It turns the embeddings of all images
-// into those of the examples of a PU data set.
+// Take returns the rows of x at index, in that order; a row may occur more than once. It selects, for example, the
+// embeddings of a PU data set from those of all images.
 //
-// It is an error if x has no rows, and if index is empty or holds a number that is no row of x.
+// It is an error if x has no rows, or if index is empty or holds a number that is not a row of x.
 func Take(x *mat.Dense, index []int) (*mat.Dense, error) {
 	if len(index) == 0 {
 		return nil, errors.New("rows: no rows to take; give the number of at least one")
@@ -51,7 +50,7 @@ func Take(x *mat.Dense, index []int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// All returns the numbers of n rows, 0 to n−1.
+// All returns the row numbers 0 to n−1.
 func All(n int) []int {
 	index := make([]int, n)
 	for i := range index {
@@ -60,8 +59,7 @@ func All(n int) []int {
 	return index
 }
 
-// Pick returns x[i] for each i in index: for slices what [Take] is for matrices. It panics if an entry of index is out of
-// range.
+// Pick returns x[i] for each i in index, like [Take] for slices. It panics if an entry of index is out of range.
 func Pick[T any](x []T, index []int) []T {
 	out := make([]T, len(index))
 	for i, at := range index {
@@ -70,7 +68,7 @@ func Pick[T any](x []T, index []int) []T {
 	return out
 }
 
-// Split returns the numbers of the rows for which mask is true and of those for which it is false, each in increasing order.
+// Split returns the numbers of the rows with a true and with a false mask, each in increasing order.
 func Split(mask []bool) (selected, others []int) {
 	for i, m := range mask {
 		if m {

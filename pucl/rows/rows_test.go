@@ -25,7 +25,7 @@ func TestRows(t *testing.T) {
 	if unit := Unit(x); !mat.EqualApprox(unit, mat.NewDense(3, 2, []float64{0.6, 0.8, 0, 0, 0, -1}), 1e-15) || x.At(0, 0) != 3 {
 		t.Errorf("unit rows %v of %v", unit, x)
 	}
-	// Neither squares that overflow nor squares that vanish.
+	// Squares of these entries would overflow or vanish.
 	if unit := Unit(mat.NewDense(2, 2, []float64{3e200, 4e200, 3e-200, 4e-200})); !mat.EqualApprox(unit,
 		mat.NewDense(2, 2, []float64{0.6, 0.8, 0.6, 0.8}), 1e-15) {
 		t.Errorf("unit rows of extremes %v", unit)
@@ -60,8 +60,8 @@ func TestNearAndMagnitude(t *testing.T) {
 	expect.Equal(t, Magnitude(1e99), 1.0)
 }
 
-// The messages as a user meets them, with what was given, what was expected and how to mend it. Other tests of this module
-// need not compare them.
+// The complete error messages, with the given value, the expected one and the remedy. Other tests of this module need
+// not compare them.
 func TestErrors(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, math.NaN(), math.Inf(1), 0})
 	check := func(x *mat.Dense, n int) error { _, _, err := Check(x, n, "labels"); return err }

@@ -15,17 +15,18 @@ import (
 	"github.com/puclab/puclab/internal/strictjson"
 )
 
-// maxHeader is the largest header that is read, the limit of the format's own library: headers of real models stay far below.
+// maxHeader is the largest header accepted, the limit of the format's own library; headers of real models are far
+// smaller.
 const maxHeader = 100_000_000
 
-// maxNames is how many tensors, and how many notes, a file may have: real ones have some thousands, and memory for the names of
-// more is what a hostile header would take.
+// maxNames is the largest number of tensors, and of metadata entries, in a file. Real files have thousands; the limit
+// bounds the memory that a hostile header can take.
 const maxNames = 1 << 17
 
-// metadataKey is where the header keeps its notes.
+// metadataKey is the header's key of the metadata.
 const metadataKey = "__metadata__"
 
-// ReadFile reads the file at path whole. An error names the file and says what is wrong with it.
+// ReadFile reads the whole file at path. An error names the file and the cause.
 func ReadFile(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -38,10 +39,10 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// again is what to do about a file that does not read.
+// again is the remedy for an unreadable file.
 const again = "download the file again, or have the program that wrote it save it anew"
 
-// Decode reads a file from its bytes. The tensors' Data are parts of data, not copies.
+// Decode parses the bytes of a file. The Data of the tensors are slices of data, not copies.
 func Decode(data []byte) (*File, error) {
 	f, err := decode(data)
 	if err != nil {
@@ -50,7 +51,7 @@ func Decode(data []byte) (*File, error) {
 	return f, nil
 }
 
-// decode is [Decode] with errors that tell the cause alone.
+// decode is [Decode] with errors that state only the cause.
 func decode(data []byte) (*File, error) {
 	header, body, err := split(data)
 	if err != nil {
@@ -60,7 +61,7 @@ func decode(data []byte) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the header: %w", err)
 	}
-	// In the order of their places, each tensor must begin where the one before it ends.
+	// In order of their offsets, each tensor must begin at the end of the previous one.
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
 	})
@@ -89,7 +90,7 @@ func decode(data []byte) (*File, error) {
 	return f, nil
 }
 
-// split takes the bytes of a file apart into header and data.
+// split separates the bytes of a file into header and data.
 func split(data []byte) (header, body []byte, err error) {
 	if len(data) < 8 {
 		return nil, nil, fmt.Errorf("%d bytes are too few for the header's length; this is no safetensors file", len(data))
@@ -108,7 +109,7 @@ func split(data []byte) (header, body []byte, err error) {
 	return data[8 : 8+n], data[8+n:], nil
 }
 
-// entry is a tensor of the header.
+// entry is a tensor in the header.
 type entry struct {
 	name       string
 	dtype      DType
@@ -116,7 +117,7 @@ type entry struct {
 	begin, end int64
 }
 
-// parseHeader reads the header, a JSON object of tensors and notes.
+// parseHeader parses the header, a JSON object of tensors and metadata.
 func parseHeader(header []byte) (*File, []entry, error) {
 	if len(header) == 0 || header[0] != '{' {
 		return nil, nil, errors.New("it does not begin with {")
@@ -148,13 +149,13 @@ func parseHeader(header []byte) (*File, []entry, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) { // blanks may follow, which align the data
+	if _, err := d.Token(); !errors.Is(err, io.EOF) { // trailing blanks may align the data
 		return nil, nil, errors.New("something follows its closing }")
 	}
 	return f, entries, nil
 }
 
-// parseMetadata reads the notes, a JSON object of strings.
+// parseMetadata parses the metadata, a JSON object of strings.
 func parseMetadata(d *json.Decoder) (map[string]string, error) {
 	notes := map[string]string{}
 	err := object(d, func(name string) error {
@@ -172,10 +173,10 @@ func parseMetadata(d *json.Decoder) (map[string]string, error) {
 	return notes, err
 }
 
-// parseEntry reads what the header says of one tensor. Fields that the format does not know are passed over.
+// parseEntry parses the header entry of one tensor. It skips unknown fields.
 func parseEntry(d *json.Decoder) (entry, error) {
 	var e entry
-	var shape []*int // pointers, since null would pass for 0
+	var shape []*int // pointers, because null would decode as 0
 	var offsets []*uint64
 	err := object(d, func(name string) error {
 		switch name {
@@ -207,7 +208,7 @@ func parseEntry(d *json.Decoder) (entry, error) {
 	return e, nil
 }
 
-// spelled returns a token as JSON has it.
+// spelled returns the JSON text of a token.
 func spelled(token json.Token) string {
 	if token == nil {
 		return "null"
@@ -215,8 +216,8 @@ func spelled(token json.Token) string {
 	return fmt.Sprint(token)
 }
 
-// object reads the JSON object that comes next, in which no name may stand twice.
-// It calls field with each name; field must read the value.
+// object reads the next JSON object, in which names must be unique. It calls field with each name; field must read the
+// value.
 func object(d *json.Decoder, field func(name string) error) error {
 	open, err := d.Token()
 	if err != nil {

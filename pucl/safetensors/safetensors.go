@@ -1,8 +1,9 @@
-// Package safetensors reads and writes the safetensors format, in which PyTorch and others exchange weights without code:
-// eight bytes with the header's length, little-endian, the header in JSON, then the numbers of all tensors.
+// Package safetensors reads and writes the safetensors format, in which PyTorch and other libraries exchange weights
+// without code: eight bytes with the header's length, little-endian, the header in JSON, then the numbers of all
+// tensors.
 //
-// A file is bytes from elsewhere, so everything in it is checked before it is used: the header's length and syntax, every
-// name, type, shape and range. Ranges must cover the data in full, without holes or overlaps.
+// Files are untrusted, so everything is checked before use: the header's length and syntax, and every name, type, shape
+// and range. Ranges must cover the data completely, without gaps or overlaps.
 //
 // Source: the format's description at https://huggingface.co/docs/safetensors.
 package safetensors
@@ -18,34 +19,34 @@ import (
 	"github.com/gomlx/compute/dtypes/float16"
 )
 
-// DType is a tensor's number type, as the header spells it.
+// DType is a tensor's number type, as spelled in the header.
 type DType string
 
-// The number types of the format that this package can turn into Go numbers are the first four. The others can be read and
-// written as bytes.
+// The number types of the format. This package converts the first four to Go numbers; it reads and writes the others as
+// bytes.
 const (
 	F32, F64, F16, BF16     DType = "F32", "F64", "F16", "BF16"
 	I64, I32, I16, I8       DType = "I64", "I32", "I16", "I8"
 	U64, U32, U16, U8, Bool DType = "U64", "U32", "U16", "U8", "BOOL"
 )
 
-// sizes are the numbers of bytes of one number.
+// sizes holds the number of bytes of one number by type.
 var sizes = map[DType]int{F64: 8, I64: 8, U64: 8, F32: 4, I32: 4, U32: 4, F16: 2, BF16: 2, I16: 2, U16: 2, I8: 1, U8: 1, Bool: 1}
 
 // size returns the number of bytes of one number, 0 for an unknown type.
 func (d DType) size() int { return sizes[d] }
 
-// Tensor is a tensor as the file holds it.
+// Tensor is a tensor in a file.
 type Tensor struct {
 	DType DType
 	Shape []int  // nil or empty for a single number
 	Data  []byte // row-major, little-endian, product of Shape times the type's bytes
 }
 
-// fit is what to do about a tensor that [Tensor.check] refuses.
+// fit is the remedy for a tensor that [Tensor.check] rejects.
 const fit = "give a DType, a Shape and Data that fit each other"
 
-// check returns an error unless Data has the bytes that DType and Shape ask for.
+// check returns an error unless the length of Data fits DType and Shape.
 func (t Tensor) check() error {
 	want, err := byteCount(t.DType, t.Shape)
 	if err != nil {
@@ -81,10 +82,10 @@ func byteCount(dtype DType, shape []int) (int, error) {
 // File is the contents of a safetensors file.
 type File struct {
 	Tensors  map[string]Tensor
-	Metadata map[string]string // free notes, "__metadata__" in the header; nil for none
+	Metadata map[string]string // free text, "__metadata__" in the header; nil for none
 }
 
-// float is how one type of floating-point numbers is written and read.
+// float holds the functions that write and read one floating-point type.
 type float struct {
 	put func([]byte, float64)
 	get func([]byte) float64
@@ -104,7 +105,7 @@ var (
 	}
 )
 
-// floatOf returns how numbers of the type are written and read.
+// floatOf returns the functions that write and read the type.
 func floatOf(dtype DType) (float, error) {
 	f, ok := floats[dtype]
 	if !ok {
@@ -113,8 +114,8 @@ func floatOf(dtype DType) (float, error) {
 	return f, nil
 }
 
-// New returns a tensor of the given type, one of F32, F64, F16 and BF16, and shape with these numbers, rounded to the
-// type's nearest. A number beyond the type's range becomes infinite.
+// New returns a tensor of the given shape and type, F32, F64, F16 or BF16, with values rounded to nearest. A value
+// beyond the type's range becomes infinite.
 func New(dtype DType, shape []int, values []float64) (Tensor, error) {
 	f, err := floatOf(dtype)
 	if err != nil {
@@ -131,7 +132,7 @@ func New(dtype DType, shape []int, values []float64) (Tensor, error) {
 	return t, nil
 }
 
-// Float64s returns the tensor's numbers, which must be of the type F32, F64, F16 or BF16; none of them loses anything.
+// Float64s returns the tensor's numbers without loss. The type must be F32, F64, F16 or BF16.
 func (t Tensor) Float64s() ([]float64, error) {
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("safetensors: %w; %s", err, fit)
@@ -148,9 +149,8 @@ func (t Tensor) Float64s() ([]float64, error) {
 	return values, nil
 }
 
-// Find returns the index, in Shape, and the value of the first entry of a floating-point tensor that bad holds for. A
-// tensor of another type has none. The index is nil if there is none and has no entries for a tensor without
-// dimensions.
+// Find returns the index, in Shape, and the value of the first entry of a floating-point tensor for which bad is true.
+// The index is nil if there is none, as for other types, and empty for a tensor without dimensions.
 func (t Tensor) Find(bad func(float64) bool) (index []int, value float64, err error) {
 	if err := t.check(); err != nil {
 		return nil, 0, fmt.Errorf("safetensors: %w; %s", err, fit)
@@ -173,18 +173,19 @@ func (t Tensor) Find(bad func(float64) bool) (index []int, value float64, err er
 	return nil, 0, nil
 }
 
-// CheckFinite returns an error that names the first entry that is NaN or infinite, by its index in Shape. Tensors that
-// hold no floating-point numbers are finite.
+// CheckFinite returns an error that names the first entry that is NaN or infinite, by its index in Shape. Tensors of
+// other types are finite.
 func (t Tensor) CheckFinite() error {
-	index, value, err := t.Find(func(v float64) bool { return v-v != 0 }) // NaN also for infinite v
+	index, value, err := t.Find(func(v float64) bool { return v-v != 0 }) // NaN also if v is infinite
 	if err != nil || index == nil {
 		return err
 	}
 	return fmt.Errorf("the entry at %v is %g, and weights must be finite", index, value)
 }
 
-// shortBits returns the 16-bit floating-point number nearest to v, ties to even, for the given bits of exponent and fraction.
-// It rounds once; going by float32 would round twice, and gomlx's float16 turns numbers below 2⁻¹⁴ to 0.
+// shortBits returns the 16-bit floating-point number nearest to v, ties to even, for the given bits of exponent and
+// fraction. It rounds once; conversion through float32 would round twice, and gomlx's float16 turns numbers below 2⁻¹⁴
+// into 0.
 func shortBits(v float64, exponentBits, fractionBits int) uint16 {
 	var sign uint64
 	if math.Signbit(v) {
@@ -203,10 +204,10 @@ func shortBits(v float64, exponentBits, fractionBits int) uint16 {
 	bias := 1<<(exponentBits-1) - 1
 	_, exponent := math.Frexp(v) // v < 2^exponent
 	exponent = max(exponent-1, 1-bias)
-	fraction := math.RoundToEven(math.Ldexp(v, fractionBits-exponent)) // with its leading 1, where it has one
+	fraction := math.RoundToEven(math.Ldexp(v, fractionBits-exponent)) // including the leading 1 of a normal number
 	if exponent > bias {
 		return uint16(sign | infinity)
 	}
-	// The leading 1, or a carry of the rounding, counts the exponent up by one.
+	// The leading 1, or a carry of the rounding, increments the exponent.
 	return uint16(sign | min(uint64(fraction)+uint64(exponent+bias-1)<<fractionBits, infinity))
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// raw makes the bytes of a file from a header as written and the data.
+// raw returns the bytes of a file with the given header and data.
 func raw(header string, data ...byte) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), data...)
 }
 
-// A file written out by hand: 1 and −2 in each of the four number types.
+// A hand-written file: 1 and −2 in each of the four number types.
 func TestDecodeHandMadeBytes(t *testing.T) {
 	header := `{"__metadata__":{"format":"pt"},` + `"d":{"dtype":"F64","shape":[2],"data_offsets":[0,16]},` +
 		`"f":{"dtype":"F32","shape":[2,1],"data_offsets":[16,24]},` +
@@ -54,7 +54,7 @@ func TestDecodeHandMadeBytes(t *testing.T) {
 		"metadata %v, %d tensors", f.Metadata, len(f.Tensors))
 }
 
-// The bytes that Write makes are what the format's description asks for, to the last.
+// The bytes of Write equal those required by the format's description.
 func TestWriteExactBytes(t *testing.T) {
 	one := expect.Must(New(F32, []int{1}, []float64{1}))(t)
 	half := expect.Must(New(F16, nil, []float64{-2}))(t)
@@ -139,8 +139,8 @@ func TestRefusals(t *testing.T) {
 	refusal.Check(t, refusal.Err(New(F32, []int{3}, []float64{1})), "takes 12 bytes, not 4 … as many numbers as the shape has")
 }
 
-// Every one of the 65536 numbers of both short types comes back as itself, and between neighbors the nearest is taken, the
-// even one where both are as near.
+// Every one of the 65536 numbers of both 16-bit types is decoded and encoded to itself. Values between neighbors round
+// to nearest, ties to even.
 func TestShortTypesRoundToNearest(t *testing.T) {
 	for _, dtype := range []DType{F16, BF16} {
 		all := make([]byte, 0, 1<<17)
@@ -167,7 +167,7 @@ func TestShortTypesRoundToNearest(t *testing.T) {
 			if got := one(middle); int(got) != even {
 				t.Fatalf("%s: %g, halfway between %#x and %#x, became %#x", dtype, middle, i, i+1, got)
 			}
-			// For negative numbers the next pattern is the next smaller number; magnitudes grow either way.
+			// For negative numbers the next bit pattern is the next smaller number; magnitudes grow in both cases.
 			if got := one(math.Nextafter(middle, v)); int(got) != i {
 				t.Fatalf("%s: just below the middle of %#x became %#x", dtype, i, got)
 			}
@@ -221,7 +221,8 @@ func TestWriteFileWholeOrNotAtAll(t *testing.T) {
 	expect.Error(t, expect.Err(ReadFile(dir)))
 }
 
-// Whatever the bytes, Decode returns an error or tensors that are whole, disjoint and fill the data, which Write brings back.
+// For all bytes, Decode returns an error, or tensors that are complete, disjoint and cover the data; Write restores
+// them.
 func FuzzDecode(f *testing.F) {
 	f.Add(raw(`{}`))
 	f.Add(raw(`{"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"BF16","shape":[2,1],`+
@@ -249,7 +250,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A file by the format's own library (testdata/make_reference.py).
+// A file written by the format's own library (testdata/make_reference.py).
 func TestReadsTheReferenceLibrarysFile(t *testing.T) {
 	f := expect.Must(ReadFile("testdata/reference.safetensors"))(t)
 	for name, want := range map[string]struct {
@@ -276,7 +277,7 @@ func TestReadsTheReferenceLibrarysFile(t *testing.T) {
 		"%d tensors, notes %v", len(f.Tensors), f.Metadata)
 }
 
-// A header of many million names would take twenty times its size in memory; it is refused long before.
+// A header of many million names would take twenty times its size in memory; it is rejected early.
 func TestHeadersOfTooManyNames(t *testing.T) {
 	expect.Slow(t)
 	for _, tt := range []struct{ open, format, close string }{

@@ -16,9 +16,9 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// Write writes the file to w. Tensors stand in the order of their numbers' size, largest first, then of their names, so that
-// all are aligned in memory and equal contents give equal bytes. It fails on a tensor whose data do not fit its shape and on
-// names and notes that are not valid UTF-8, before anything is written.
+// Write writes the file to w. Tensors are ordered by the size of their numbers, largest first, then by name, so that
+// all are aligned in memory and equal contents give equal bytes. Before writing, it fails on tensors whose data do not
+// fit their shape and on names and metadata that are not valid UTF-8.
 func (f *File) Write(w io.Writer) error {
 	parts, err := f.Parts()
 	if err != nil {
@@ -32,7 +32,7 @@ func (f *File) Write(w io.Writer) error {
 	return nil
 }
 
-// Parts returns what [File.Write] writes, the data of the tensors as they are and not copied.
+// Parts returns the output of [File.Write] in parts; tensor data are not copied.
 func (f *File) Parts() ([][]byte, error) {
 	for key, note := range f.Metadata {
 		if !utf8.ValidString(key) || !utf8.ValidString(note) {
@@ -61,7 +61,7 @@ func (f *File) Parts() ([][]byte, error) {
 	return parts, nil
 }
 
-// header returns everything before the data, filled up with blanks to a multiple of eight bytes.
+// header returns everything before the data, padded with blanks to a multiple of eight bytes.
 func (f *File) header(names []string) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, 8))
@@ -89,7 +89,7 @@ func (f *File) header(names []string) ([]byte, error) {
 			DType   DType  `json:"dtype"`
 			Shape   []int  `json:"shape"`
 			Offsets [2]int `json:"data_offsets"`
-		}{t.DType, append([]int{}, t.Shape...), [2]int{at, at + len(t.Data)}}) // a nil slice would be null
+		}{t.DType, append([]int{}, t.Shape...), [2]int{at, at + len(t.Data)}}) // a nil slice would encode as null
 		if err != nil {
 			return nil, err
 		}
@@ -106,8 +106,8 @@ func (f *File) header(names []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteFile writes the file at path, whole or not at all: into a temporary file beside it, which then takes its name.
-// Everybody may read it (mode 0644). An error names the file and says what is wrong with it.
+// WriteFile writes the file at path atomically: it renames a temporary file in the same folder. The file is readable by
+// all (mode 0644). An error names the file and the cause.
 func (f *File) WriteFile(path string) error {
 	if err := wholefile.Write(path, f.Write); err != nil {
 		return naming(path, err)
@@ -115,8 +115,8 @@ func (f *File) WriteFile(path string) error {
 	return nil
 }
 
-// naming returns err with the name of the file at path. Errors of the system name the temporary file, which nobody has heard
-// of; the first of them is the cause of those that follow it.
+// naming returns err with the file at path as the name. Errors of the system name the temporary file instead; the first
+// of them is the cause of the others.
 func naming(path string, err error) error {
 	var file *os.PathError
 	var link *os.LinkError

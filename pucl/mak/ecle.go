@@ -16,12 +16,12 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// ECLEConfig says how [ECLE] estimates. The zero value is that of the source's code.
+// ECLEConfig configures [ECLE]. The zero value is that of the source's code.
 type ECLEConfig struct {
 	Passes int     // M, pairs of views of each image; 0 means 10
-	Tau    float64 // temperature, best that of training; 0 means 0.2
-	Batch  int     // images that are compared with each other; 0 means 512
-	Seed   uint64  // of which images share a batch
+	Tau    float64 // temperature, preferably that of training; 0 means 0.2
+	Batch  int     // images compared with each other; 0 means 512
+	Seed   uint64  // seed of the batches
 }
 
 // Tailness is the empirical contrastive loss expectation of each image of a pool.
@@ -31,17 +31,18 @@ type Tailness struct {
 	Passes int       // M
 }
 
-// ECLE estimates the contrastive loss of every image of a pool over random augmentations, by the mean over M passes. Views returns
-// the projections [n, d] of two new views of every image, in one order, for a pass counted from 0; they need not have length one.
+// ECLE estimates the contrastive loss of every image of a pool over random augmentations, by the mean over M passes.
+// The function views returns the projections [n, d] of two new views of every image, in one order, for a pass counted
+// from 0; they need not have length one.
 //
-// The loss is that of SimCLR, [pucl.SSCL] in nats, the mean over the two views of an image. Its negatives are both views of the other images of
-// a batch: each pass puts the pool into a new random order and cuts it into batches. The last batch is filled up from the
-// beginning of the order, by images whose loss there does not count, so that every image has as many negatives, 2·Batch − 2 of
-// them; where the pool is smaller than a batch, it is one. The size of a loss depends on that number, so ECLEs of two pools are
-// compared for equal batches only.
+// The loss is that of SimCLR, [pucl.SSCL] in nats, averaged over the two views of an image. Its negatives are both
+// views of the other images of a batch: each pass shuffles the pool and splits it into batches. Images from the
+// beginning of the order fill the last batch, without contributing a loss, so that every image has 2·Batch − 2
+// negatives. A pool smaller than a batch is one batch. The loss depends on the number of negatives, so compare ECLEs of
+// two pools only for equal batches.
 //
-// It is an error if views cannot be had, change their number or shape, hold an entry that is not finite or a row of zeros, or are of
-// fewer than two images.
+// It is an error if views fails, changes the number or shape of its results, returns an entry that is not finite or a
+// row of zeros, or returns fewer than two images.
 //
 // Source: equation 2.
 func ECLE(eng *engine.Engine, views func(pass int) (first, second *mat.Dense, err error), config ECLEConfig) (*Tailness, error) {
@@ -102,10 +103,10 @@ func ECLE(eng *engine.Engine, views func(pass int) (first, second *mat.Dense, er
 	return out, nil
 }
 
-// eclestream keeps the orders of ECLE apart from other draws of the same seed.
+// eclestream separates the random stream of ECLE from other streams of the same seed.
 const eclestream = 0x65636c65 // "ecle" in ASCII
 
-// checkViews returns an error unless both views are of the images that there were in earlier passes, known being as many numbers.
+// checkViews returns an error unless both views have the images of earlier passes; known has one number per image.
 func checkViews(first, second *mat.Dense, known []float64, pass int) error {
 	for i, x := range []*mat.Dense{first, second} {
 		if err := checkFeatures(x, fmt.Sprintf("view %d of pass %d", i+1, pass)); err != nil {
@@ -120,7 +121,7 @@ func checkViews(first, second *mat.Dense, known []float64, pass int) error {
 		fault.If(known != nil && len(known) != n, "mak: pass %d has %d images and those before %d; give the whole pool in every pass", pass, n, len(known)))
 }
 
-// checkFeatures returns an error if x has no rows, or one that has no direction.
+// checkFeatures returns an error if x has no rows or a row without a direction.
 func checkFeatures(x *mat.Dense, what string) error {
 	if x == nil || x.IsEmpty() {
 		return fmt.Errorf("mak: %s without features; embed its images by a model that was trained on the seed set, Model.EmbedImages", what)

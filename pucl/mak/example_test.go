@@ -8,8 +8,8 @@ import (
 	"github.com/puclab/puclab/pucl/mak"
 )
 
-// Two of six images are chosen for a seed set that lies in two directions. The last image has the largest loss and is an outlier; the
-// second and the third are as good as one.
+// Two of six images are selected for a seed set with two directions. The last image has the largest loss and is an
+// outlier; the second and the third are nearly equal.
 func Example() {
 	seed := mat.NewDense(4, 3, []float64{
 		1, 0, 0,

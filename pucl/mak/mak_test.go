@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// random returns rows of d numbers, drawn with a seed.
+// random returns random rows of d numbers.
 func random(seed uint64, n, d int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(n, d, nil)
@@ -39,8 +39,8 @@ func cosine(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// ntXent is the loss of image i among those of the batch, written as SimCLR's paper has it: −log of the share of the own pair among all
-// pairs with the anchor, the mean over both views as anchor.
+// ntXent is the loss of image i among the batch, as in SimCLR's paper: −log of the share of its own pair among all
+// pairs with the anchor, averaged over both views as anchor.
 func ntXent(first, second *mat.Dense, batch []int, i int, tau float64) float64 {
 	loss := 0.0
 	for _, v := range [][2]*mat.Dense{{first, second}, {second, first}} {
@@ -57,8 +57,8 @@ func ntXent(first, second *mat.Dense, batch []int, i int, tau float64) float64 {
 	return loss
 }
 
-// ECLE is the mean of the losses that loops work out, with one batch that holds all, and with batches of which the last is filled up; its
-// standard error is that of a mean.
+// ECLE equals the mean of losses computed by loops, with one batch of all images, and with a last batch that is filled
+// up; its standard error is that of a mean.
 func TestECLE(t *testing.T) {
 	const n, d, passes, tau = 11, 5, 3, 0.2
 	var views [passes][2]*mat.Dense
@@ -95,7 +95,8 @@ func TestECLE(t *testing.T) {
 	}
 }
 
-// Views that are alike, and unlike those of all others, have the least loss; an image whose views differ has a larger one.
+// An image with equal views that differ from all others has the smallest loss; an image with different views has a
+// larger one.
 func TestECLEFindsTheHardImage(t *testing.T) {
 	first := mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1})
 	second := mat.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, -1})
@@ -125,7 +126,7 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// task is a seed set about two directions and a pool: images about them, and outliers.
+// task returns a seed set around two directions and a pool with images around them and outliers.
 func task() (seed *mat.Dense, pool Pool) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	seed = random(3, 30, 8)
@@ -141,7 +142,8 @@ func task() (seed *mat.Dense, pool Pool) {
 	return seed, pool
 }
 
-// byHand is Algorithm 1 in float64 loops, given the distances D, K images and not K + 1, of those not yet chosen.
+// byHand is Algorithm 1 in float64 loops, given the distances D. It selects K images instead of K + 1, among those not
+// yet selected.
 func byHand(seed *mat.Dense, pool Pool, distance []float64, alpha float64, budget, candidates int) (chosen []int) {
 	normal := func(v []float64) (out []float64) {
 		mean, square := 0.0, 0.0
@@ -189,7 +191,7 @@ func byHand(seed *mat.Dense, pool Pool, distance []float64, alpha float64, budge
 	return chosen
 }
 
-// MAK is Algorithm 1 in loops, with and without an engine, for the usual numbers and others.
+// MAK equals Algorithm 1 in loops, with and without an engine, for default and other parameters.
 func TestSelectIsAlgorithm1(t *testing.T) {
 	seed, pool := task()
 	for _, eng := range append(enginetest.All(t), nil) {
@@ -214,7 +216,7 @@ func TestSelectIsAlgorithm1(t *testing.T) {
 	}
 }
 
-// Each rule looks at its own part, and no image is chosen twice.
+// Each rule uses its own part, and no image is selected twice.
 func TestRules(t *testing.T) {
 	seed, pool := task()
 	n := len(pool.ECLE)
@@ -226,7 +228,7 @@ func TestRules(t *testing.T) {
 		expect.That(t, strings.Contains(got.String(), "40 of 200 images by "+rule.String()),
 			"%s tells of itself: %s", rule, got)
 		_, distance, q := got.Scores()
-		least := func(of func(i int) float64) { // of the images chosen none is above one that is not
+		least := func(of func(i int) float64) { // no selected image is above one that is not selected
 			last := math.Inf(1)
 			for i := range n {
 				if !slices.Contains(images, i) {
@@ -261,7 +263,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A score that is the same for all says nothing, and is told; equal scores keep the order of the pool; C = K leaves nothing to diversity.
+// A constant score has no effect and is reported in Notes; equal scores keep the order of the pool; C = K leaves no
+// choice to diversity.
 func TestConstantScores(t *testing.T) {
 	seed, pool := task()
 	for i := range pool.ECLE {
@@ -277,7 +280,7 @@ func TestConstantScores(t *testing.T) {
 		"%s: %v, want %v; %v", both, both.Images(), near.Images(), err)
 }
 
-// Of candidates that lie equally far the one with the smaller index is chosen, though another one has the larger q.
+// Of equally distant candidates the one with the smaller index is selected, even if another has the larger q.
 func TestEquallyFar(t *testing.T) {
 	seed := mat.NewDense(2, 2, []float64{1, 0, 1, 0.1})
 	pool := Pool{mat.NewDense(4, 2, []float64{1, 0.2, 0, 1, 0, 1, 1, 0}), []float64{1, 2, 3, 1}}
@@ -286,7 +289,7 @@ func TestEquallyFar(t *testing.T) {
 		"%s: %+v, %v", got, got.Chosen, err)
 }
 
-// What is written can be read: numbers with all their digits, an image a line, the rule's notes.
+// The output can be read back: numbers with all digits, one image per line, the notes of the rule.
 func TestExport(t *testing.T) {
 	seed, pool := task()
 	s := expect.Must(Select(seed, pool, Config{Budget: 4}))(t)

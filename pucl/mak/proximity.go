@@ -13,10 +13,10 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Prototypes sums up the features [n, d] of a seed set by so many rows of length one: the normalized centers of k-means on the features
-// scaled to length one. Seed is that of the centers' start.
+// Prototypes summarizes the features [n, d] of a seed set by count rows of length one: the normalized centers of
+// k-means on the features scaled to length one. The argument seed is that of k-means.
 //
-// It is an error if there are fewer images than prototypes, or features that have no direction.
+// It is an error if there are fewer images than prototypes, or if a row of features has no direction.
 func Prototypes(features *mat.Dense, count int, seed uint64) (*mat.Dense, error) {
 	if err := checkFeatures(features, "the seed set"); err != nil {
 		return nil, err
@@ -69,10 +69,10 @@ func Distances(features, prototypes *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// distanceRows is how many images are compared at once.
+// distanceRows is the number of images compared at once.
 const distanceRows = 4096
 
-// withoutPackage returns what an error says after the name of its package.
+// withoutPackage returns the text of an error after the name of its package.
 func withoutPackage(err error) string {
 	_, text, _ := strings.Cut(err.Error(), ": ")
 	return text

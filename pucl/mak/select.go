@@ -16,17 +16,17 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Rule says which parts of MAK choose.
+// Rule selects the parts of MAK that are used.
 type Rule int
 
 // The rules: the rows of the source's tables.
 const (
-	MAK               Rule = iota // tailness and proximity choose candidates, diversity chooses among them
+	MAK               Rule = iota // tailness and proximity select candidates, diversity selects among them
 	TailnessProximity             // the largest q
 	OnlyTailness                  // the largest ECLE: α = 1
-	OnlyProximity                 // the least D: α = 0
+	OnlyProximity                 // the smallest D: α = 0
 	OnlyDiversity                 // k-center greedy on the whole pool
-	Random                        // drawn, every image as likely as any other
+	Random                        // drawn uniformly
 )
 
 // Rules lists all rules, MAK first.
@@ -44,32 +44,33 @@ func (r Rule) String() string {
 	return ruleNames[r]
 }
 
-// Config says how [Select] chooses. Budget must be set; for the rest the zero value is MAK with the numbers of the source's code.
+// Config configures [Select]. Budget must be set; the other zero values give MAK with the parameters of the source's
+// code.
 type Config struct {
 	Budget     int     // K, images to choose
 	Rule       Rule    // the zero value is MAK
-	Alpha      float64 // α between 0 and 1, which weighs tailness against proximity; 0 means ½; for the ends there are rules
-	Candidates int     // C; 0 means 1.5·K, rounded down, or the whole pool where it is smaller
-	Prototypes int     // of the seed set; 0 means 10, or one for each image where there are fewer
-	Seed       uint64  // of k-means and of Random
+	Alpha      float64 // weight α of tailness against proximity, between 0 and 1; 0 means ½; for 0 and 1 use rules
+	Candidates int     // C; 0 means 1.5·K, rounded down, at most the whole pool
+	Prototypes int     // number for the seed set; 0 means 10, at most one per image
+	Seed       uint64  // seed of k-means and of Random
 
 	Engine *engine.Engine // compares features for diversity; nil means the processor alone
 }
 
-// Pool is what a model knows of the images to choose from.
+// Pool holds the model outputs for the images to select from.
 type Pool struct {
-	Features *mat.Dense // encoder outputs [n, d] of the images as they are
-	ECLE     []float64  // of each, see [ECLE]; nil where the rule does not look at it
+	Features *mat.Dense // encoder outputs [n, d] of the unaugmented images
+	ECLE     []float64  // of each image, see [ECLE]; nil if the rule does not use it
 }
 
-// Select chooses Budget images of the pool for a seed set with these features, by the same encoder.
+// Select selects Budget images of the pool for a seed set with the given features by the same encoder.
 //
-// Of equal scores and of equal distances the image with the smaller index comes first. A score that is the same for all images is 0 in q, and
-// Selection.Notes says so. Where C equals K there is nothing left to diversity, and the images come in the order of q, as in the
-// source's code.
+// Of equal scores and of equal distances the image with the smaller index comes first. A score that is the same for all
+// images counts as 0 in q, and Selection.Notes states it. If C equals K, diversity has no choice, and the images are in
+// the order of q, as in the source's code.
 //
-// It is an error if a configuration cannot be, if the pool has fewer images than asked for, no features, or none of the scores that the
-// rule takes, and if features have no direction or are not finite.
+// It is an error if the configuration is invalid, if the pool has fewer images than Budget, no features, or a missing
+// score that the rule uses, or if features have no direction or are not finite.
 func Select(seed *mat.Dense, pool Pool, config Config) (*Selection, error) {
 	c, err := config.check(seed, pool)
 	if err != nil {
@@ -107,16 +108,16 @@ func Select(seed *mat.Dense, pool Pool, config Config) (*Selection, error) {
 			s.add(candidates, nil)
 			break
 		}
-		slices.Sort(candidates) // so that of equally distant ones the smaller index comes first
+		slices.Sort(candidates) // so that of equally distant images the smaller index comes first
 		err = s.diverse(c, seed, pool.Features, candidates)
 	}
 	return s, err
 }
 
-// randomStream keeps the draws of Random apart from others of the same seed.
+// randomStream separates the random stream of Random from other streams of the same seed.
 const randomStream = 0x6d616b // "mak" in ASCII
 
-// check returns the configuration with its defaults, or why it cannot be followed.
+// check returns the configuration with its defaults, or an error if it is invalid.
 func (c Config) check(seed *mat.Dense, pool Pool) (Config, error) {
 	if err := cmp.Or(
 		fault.If(c.Rule < MAK || c.Rule > Random, "mak: there is no rule %d; take one of Rules, such as MAK", int(c.Rule)),
@@ -153,7 +154,7 @@ func (c Config) check(seed *mat.Dense, pool Pool) (Config, error) {
 	return c, nil
 }
 
-// scores are those of all images of a pool; NaN where the rule does not look at them.
+// scores holds the scores of all images of a pool; NaN if the rule does not use them.
 type scores struct{ ecle, distance, q []float64 }
 
 func newScores(n int) scores {
@@ -161,7 +162,7 @@ func newScores(n int) scores {
 	return scores{nothing, nothing, nothing}
 }
 
-// score works q out.
+// score computes q.
 func (s *Selection) score(c Config) {
 	weights := map[Rule]float64{MAK: c.Alpha, TailnessProximity: c.Alpha, OnlyTailness: 1, OnlyProximity: 0}
 	s.Alpha = weights[c.Rule]
@@ -197,7 +198,7 @@ func normalized(v []float64) (out []float64, constant bool) {
 	return out, false
 }
 
-// ranked returns all images, the largest q first, and notes their ranks.
+// ranked returns all images, the largest q first, and stores their ranks.
 func (s *Selection) ranked() []int {
 	order := upTo(s.Pool)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.scores.q[b], s.scores.q[a]) })
@@ -208,7 +209,7 @@ func (s *Selection) ranked() []int {
 	return order
 }
 
-// diverse adds those of the candidates that k-center greedy chooses.
+// diverse adds the candidates that k-center greedy selects.
 func (s *Selection) diverse(c Config, seed, features *mat.Dense, candidates []int) error {
 	found, err := cluster.KCenter{K: c.Budget, Engine: c.Engine}.Choose(some{features, candidates}, cluster.Dense(seed))
 	if err != nil {
@@ -222,7 +223,7 @@ func (s *Selection) diverse(c Config, seed, features *mat.Dense, candidates []in
 	return nil
 }
 
-// some rows of a matrix as a source.
+// some is a Source of some rows of a matrix.
 type some struct {
 	x     *mat.Dense
 	index []int

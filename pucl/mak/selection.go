@@ -10,32 +10,32 @@ import (
 	"strings"
 )
 
-// Selection is what [Select] chose, and why.
+// Selection is the result of [Select].
 type Selection struct {
 	Rule       Rule
-	Chosen     []Choice // in the order in which they were chosen
-	Pool       int      // images that there were to choose from
-	Alpha      float64  // α of q: 1 and 0 for the rules that look at one score alone; 0 for those that look at none
+	Chosen     []Choice // in the order of selection
+	Pool       int      // number of images in the pool
+	Alpha      float64  // α of q: 1 and 0 for rules with one score; 0 for rules without scores
 	Candidates int      // C; 0 for rules without candidates
-	Prototypes int      // of the seed set; 0 for rules that do not look at D
+	Prototypes int      // number for the seed set; 0 for rules without D
 	Seed       uint64
-	Notes      []string // what is out of the ordinary, such as a score that is the same for all images
+	Notes      []string // unusual conditions, such as a score that is the same for all images
 
 	scores scores
-	ranks  []int // of all images by q; nil for rules without
+	ranks  []int // of all images by q; nil for rules without q
 }
 
-// Choice is an image that was chosen. Scores are NaN where the rule did not look at them.
+// Choice is a selected image. Scores are NaN if the rule did not use them.
 type Choice struct {
 	Image    int     // its index in the pool
-	ECLE     float64 // tailness in nats; where the pool had it, whatever the rule
+	ECLE     float64 // tailness in nats; set for every rule if the pool has it
 	D        float64 // distance from the nearest prototype
 	Q        float64 // score
 	Rank     int     // by Q among all images of the pool, from 1 on; 0 for rules without a score
-	Distance float64 // from the nearest of the seed set and the images chosen before; NaN for rules without diversity
+	Distance float64 // to the nearest image of the seed set and of earlier choices; NaN without diversity
 }
 
-// add adds images, with their distances at choice where there are any.
+// add adds images, with their distances unless distances is nil.
 func (s *Selection) add(images []int, distances []float64) {
 	for i, image := range images {
 		c := Choice{Image: image, ECLE: s.scores.ecle[image], D: s.scores.distance[image], Q: s.scores.q[image], Distance: math.NaN()}
@@ -49,7 +49,7 @@ func (s *Selection) add(images []int, distances []float64) {
 	}
 }
 
-// Images returns the indices of the images in the pool, in the order in which they were chosen.
+// Images returns the indices of the images in the pool, in the order of selection.
 func (s *Selection) Images() []int {
 	images := make([]int, len(s.Chosen))
 	for i, c := range s.Chosen {
@@ -58,12 +58,12 @@ func (s *Selection) Images() []int {
 	return images
 }
 
-// Scores returns ECLE, D and q of all images of the pool, chosen or not; NaN where the rule did not look at them. Do not change them.
+// Scores returns ECLE, D and q of all images of the pool; NaN if the rule did not use them. Do not modify the slices.
 func (s *Selection) Scores() (ecle, distance, q []float64) {
 	return s.scores.ecle, s.scores.distance, s.scores.q
 }
 
-// Reason tells in words why the image was chosen: "rank 17 by q = 1.23; 0.41 from the nearest image that was there".
+// Reason returns the reason for the choice: "rank 17 by q = 1.23; 0.41 from the nearest image that was there".
 func (c Choice) Reason() string {
 	var parts []string
 	if c.Rank > 0 {
@@ -78,7 +78,7 @@ func (c Choice) Reason() string {
 	return strings.Join(parts, "; ")
 }
 
-// String tells what was chosen how, in one line.
+// String returns a one-line summary of the selection.
 func (s *Selection) String() string {
 	text := fmt.Sprintf("%d of %d images by %s", len(s.Chosen), s.Pool, s.Rule)
 	if s.Rule == MAK || s.Rule == TailnessProximity {
@@ -96,8 +96,8 @@ func (s *Selection) String() string {
 	return text
 }
 
-// WriteCSV writes a line for each image, below one of names: image, ecle, d, q, rank, distance, reason. Numbers have all their digits; what
-// the rule did not look at is empty.
+// WriteCSV writes one line per image, below a line of names: image, ecle, d, q, rank, distance, reason. Numbers have
+// all their digits; unused quantities are empty.
 func (s *Selection) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"image", "ecle", "d", "q", "rank", "distance", "reason"})
@@ -118,7 +118,8 @@ func (s *Selection) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// WriteJSON writes the selection as one JSON object: how it was made, and the images as a list. What the rule did not look at is left out.
+// WriteJSON writes the selection as one JSON object: its configuration, and the images as a list. Unused quantities are
+// omitted.
 func (s *Selection) WriteJSON(w io.Writer) error {
 	type choice struct {
 		Image    int      `json:"image"`

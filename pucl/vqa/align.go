@@ -9,21 +9,21 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// TermNames are what the six terms of [Terms] compare, in order.
+// TermNames returns the names of the six [Terms], in order.
 func TermNames() []string {
 	return []string{"image with texts", "text with images", "image with images", "text with texts", "image with its patches", "text with its words"}
 }
 
-// Terms returns the six terms of TCL, a scalar each: means over the batch of what an objective says of the network's images and texts
-// against those of the momentum encoder, to which no gradient flows.
+// Terms returns the six terms of TCL, a scalar each: means over the batch of an objective on the network's images and
+// texts against those of the momentum encoder, to which no gradient flows.
 //
-//	an image against all texts, and a text against all images: the one that came with it is the positive, or, by the share soft,
-//	  each as far as the momentum encoder takes it for one (a soft-max over its own similarities)
-//	an image against all images, and a text against all texts: the positive is the momentum encoder's view of the same one
-//	an image against parts of images, and a text against words: each part of its own in turn is the positive, and the negatives
-//	  are all parts of others
+//	an image against all texts, and a text against all images: the positive is the matching one; with weight soft,
+//	  the targets are a soft-max over the momentum encoder's own similarities
+//	an image against all images, and a text against all texts: the positive is the momentum encoder's view of it
+//	an image against parts of images, and a text against words: each of its own parts in turn is the positive, and
+//	  the negatives are all parts of other examples
 //
-// TCL's loss of alignment is their mean. Like all graph code it panics on shapes that do not fit.
+// TCL's alignment loss is their mean. Like all graph code it panics on shapes that do not fit.
 //
 // Source: Yang et al. (2022), Equations 2 to 9.
 func Terms(objective pucl.Objective, network, momentum Seen, soft, tau float64) []*Node {
@@ -66,9 +66,9 @@ func trues(g *Graph, shape shapes.Shape) *Node {
 	return Equal(zero, zero)
 }
 
-// inside compares what stands for the whole of each example [n, k] with the parts of all examples [n, parts, k], of which those that
-// mask [n, parts] has: it returns the mean over examples and their parts of the loss with that part as the positive and all parts of
-// others as negatives.
+// inside compares global features of each example [n, k] with the parts of all examples [n, parts, k] marked in mask
+// [n, parts]. It returns the mean over examples and their parts of the loss with that part as the positive and all
+// parts of other examples as negatives.
 func inside(objective pucl.Objective, whole, parts, mask *Node, tau float64) *Node {
 	g, n, count := whole.Graph(), whole.Shape().Dim(0), parts.Shape().Dim(1)
 	cosine := Reshape(cosines(whole, Reshape(parts, n*count, parts.Shape().Dim(2))), n, n, count)

@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/pucl"
 )
 
-// plain are rows in the common space as plain numbers, of the network and of the momentum encoder.
+// plain holds features in the common space as plain numbers, of the network and of the momentum encoder.
 type plain struct {
 	image, text, imageM, textM [][]float64
 	patchesM, wordsM           [][][]float64
@@ -64,7 +64,7 @@ func inner(x, y []float64) (sum float64) {
 	return sum
 }
 
-// scores are the two losses, of one positive and its negatives, from their formulas.
+// scores holds the two losses of one positive and its negatives, from their formulas.
 var scores = map[string]func(own float64, others []float64, tau float64) float64{
 	"N-pair": func(own float64, others []float64, tau float64) float64 {
 		sum := math.Exp(own / tau)
@@ -87,7 +87,7 @@ var scores = map[string]func(own float64, others []float64, tau float64) float64
 
 var objectives = map[string]pucl.Objective{"N-pair": pucl.NPair(), "L_Pos": pucl.DebiasedPos(pucl.DebiasedPosConfig{TauPlus: 0.3})}
 
-// terms are loops over plain numbers.
+// terms computes the six terms by loops over plain numbers.
 func (p plain) terms(score func(own float64, others []float64, tau float64) float64, soft, tau float64) (out [6]float64) {
 	n := len(p.image)
 	at := func(anchor []float64, others [][]float64, c int) float64 {
@@ -146,7 +146,7 @@ func (p plain) terms(score func(own float64, others []float64, tau float64) floa
 	return out
 }
 
-// All six terms, and the gradient of their weighted sum with respect to what the network makes, against loops and differences.
+// All six terms, and the gradient of their weighted sum by the network's outputs, equal loops and finite differences.
 func TestTermsAgainstLoops(t *testing.T) {
 	p := drawPlain(4, 3, 3, 5)
 	for name, objective := range objectives {
@@ -205,7 +205,7 @@ func TestTermsAgainstLoops(t *testing.T) {
 	}
 }
 
-// The means of squares of patches, worked out by hand; what is no square of patches, or has few, is left.
+// The means of squares of patches, computed by hand; patches that do not form a square, or that are few, are unchanged.
 func TestPooled(t *testing.T) {
 	eng := enginetest.Open(t)
 	x := make([][][]float64, 1)
@@ -222,7 +222,7 @@ func TestPooled(t *testing.T) {
 	}
 }
 
-// Texts become the tokens that Hugging Face's own tokenizer makes of them.
+// Texts become the same tokens as with Hugging Face's own tokenizer.
 func TestTokensAreTransformers(t *testing.T) {
 	data := expect.Must(os.ReadFile("testdata/tokens.json"))(t)
 	var want struct {

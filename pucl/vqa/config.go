@@ -11,41 +11,43 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Config says what is trained and how. The zero value is a small model for images of some 32×32, which trains on two cores.
+// Config configures model and training. The zero value is a small model for images of about 32×32, which trains on two
+// cores.
 type Config struct {
 	Image encoder.ViT // the zero value means patches of 8, 3 layers, 4 heads, 64 dimensions, 128 hidden
-	// Text reads questions and captions, and its layers of fusion look at the image. The zero value means 32 positions, 2 layers,
-	// 2 of fusion, 4 heads, 64 dimensions, 128 hidden. Vocabulary 0 means that of the tokenizer.
+	// Text encodes questions and captions; its fusion layers attend to the image. The zero value means 32 positions, 2
+	// layers, 2 of fusion, 4 heads, 64 dimensions, 128 hidden. A Vocabulary of 0 means that of the tokenizer.
 	Text       encoder.BERT
 	Projection int // dimensions of the common space; 0 means 32, TCL has 256
 
-	Align       pucl.Objective // of all six terms; the zero value means pucl.NPair()
+	Align       pucl.Objective // objective of all six terms; the zero value means pucl.NPair()
 	Tau         float64        // temperature; 0 means 0.07
-	Weight      float64        // of the mean of the six terms beside the loss of the answers; 0 means 1
+	Weight      float64        // of the mean of the six terms, relative to the loss of the answers; 0 means 1
 	AnswersOnly bool           // no alignment at all
-	Soft        float64        // share α of the momentum encoder's say in the targets of the first two terms; 0 means 0.4
-	Hard        bool           // no say of it: the pair that came together is the target
+	Soft        float64        // weight α of the momentum encoder in the targets of the first two terms; 0 means 0.4
+	Hard        bool           // weight 0: the matching pair is the target
 	Momentum    float64        // of the moving average; 0 means 0.995
-	MaskWords   float64        // share of a caption's tokens that are masked in one of its views; 0 means 0.15
+	MaskWords   float64        // share of a caption's tokens masked in one of its views; 0 means 0.15
 	Views       augment.Recipe // of images; nil means crops of at least 0.7 of the area
 
-	// Start holds weights to start from, by the names of Hugging Face: of a ViTModel for Image, and of a BertModel, of as many layers
-	// as Text has of both kinds, for Text. What such a BERT lacks, the look at the image, starts at random. Nil means random weights.
+	// Start holds initial weights under the names of Hugging Face: of a ViTModel for Image, and for Text of a BertModel
+	// with as many layers as Text has of both kinds. Cross-attention to the image, which such a BERT lacks, starts at
+	// random. Nil means random weights.
 	Start struct{ Image, Text map[string]safetensors.Tensor }
 
 	Batch    int            // images in a batch, each with its caption and one question; 0 means 64
-	Seed     uint64         // of weights, batches, views and masks
+	Seed     uint64         // seed of weights, batches, views and masks
 	Settings train.Settings // Compute.MicroBatches must stay at one
 }
 
-// Base returns the sizes of the published model: ViT-B/16, BERT-base cut into 6 layers of text and 6 of fusion, and 256 dimensions in
-// the common space. Start takes trained weights.
+// Base returns the sizes of the published model: ViT-B/16, BERT-base split into 6 layers of text and 6 of fusion, and
+// 256 dimensions in the common space. Start takes pretrained weights.
 func Base() Config {
 	return Config{Image: encoder.ViTB16(), Text: encoder.BERT{Vocabulary: 30_522, Positions: 512, Segments: 2, Layers: 6, Fusion: 6,
 		Heads: 12, Dim: 768, Hidden: 3072}, Projection: 256}
 }
 
-// withDefaults fills in the zero fields.
+// withDefaults sets the zero fields to their defaults.
 func (c Config) withDefaults(tokenizer *Tokenizer) Config {
 	if c.Image.String() == (encoder.ViT{}).String() {
 		c.Image = encoder.ViT{Patch: 8, Layers: 3, Heads: 4, Dim: 64, Hidden: 128}
@@ -69,7 +71,7 @@ func (c Config) withDefaults(tokenizer *Tokenizer) Config {
 	return c
 }
 
-// check returns an error if c, defaults filled in, cannot be followed.
+// check returns an error if c, with defaults set, is invalid.
 func (c Config) check(tokenizer *Tokenizer, shape augment.Shape) error {
 	switch {
 	case c.Text.Fusion < 1:

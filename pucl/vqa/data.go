@@ -15,37 +15,37 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Data are images with captions, and questions about them.
+// Data holds images with captions, and questions about them.
 type Data struct {
 	Images    train.Images // read by several goroutines at once
-	Captions  []string     // one for each image; nil where Config.AnswersOnly
+	Captions  []string     // one for each image; nil with Config.AnswersOnly
 	Questions []Question
-	Answers   []string // the list from which the model answers; none twice
+	Answers   []string // the answer list of the model, without duplicates
 	Tokenizer *Tokenizer
 }
 
-// Question is a question about an image with what people answered.
+// Question is a question about an image with the answers of annotators.
 type Question struct {
 	Image   int // number of the image
 	Text    string
-	Answers []string // of all people, each answer as often as it was given; at least one must be in Data.Answers
+	Answers []string // of all annotators, with repetitions; at least one must be in Data.Answers
 }
 
-// prepared are data in the form of tensors.
+// prepared holds data in the form of tensors.
 type prepared struct {
 	images    train.Images
 	shape     augment.Shape
 	tokenizer *Tokenizer
 	questions [][]int32
 	captions  [][]int32
-	target    [][]share                       // of each question, of the answers in the list that somebody gave
+	target    [][]share                       // of each question: target shares of the listed answers
 	image     []int                           // of each question
-	about     [][]int                         // questions about each image that has any
+	about     [][]int                         // questions about each image that has questions
 	longest   struct{ question, caption int } // in tokens
 	answers   int
 }
 
-// share is how much of the target of a question an answer of the list has.
+// share is the weight of an answer in the target of a question.
 type share struct {
 	answer int
 	of     float32
@@ -104,7 +104,7 @@ func (d Data) prepare(c Config) (*prepared, error) {
 	return p, nil
 }
 
-// targetOf returns the shares of the answers that people gave and that are in the list, in the order of the list.
+// targetOf returns the shares of the listed answers of annotators, in the order of the list.
 func targetOf(answers []string, list map[string]int) (target []share) {
 	given, known := map[int]int{}, 0
 	for _, a := range answers {
@@ -119,7 +119,7 @@ func targetOf(answers []string, list map[string]int) (target []share) {
 	return target
 }
 
-// indexOf returns the place of every answer in the list.
+// indexOf returns the index of every answer in the list.
 func indexOf(answers []string) (map[string]int, error) {
 	list := map[string]int{}
 	for k, a := range answers {
@@ -139,14 +139,14 @@ func shapeOf(images train.Images) augment.Shape {
 	return augment.Shape{Height: h, Width: w, Channels: ch}
 }
 
-// Streams keep the draws of one seed apart.
+// Random streams of one seed.
 const (
 	orderStream = 0x767161<<8 + iota // "vqa" in ASCII
 	drawStream
 )
 
-// batch returns the batch of a step: so many different images, each with a question about it drawn at random. All images are gone
-// through in random order, then again in another; what is left over at the end of a round is not seen in it.
+// batch returns the batch of a step: different images, each with a random question about it. Each round uses the images
+// in a new random order and drops the last incomplete batch.
 func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 	rounds := len(p.about) / c.Batch
 	order := rand.New(rand.NewPCG(c.Seed^orderStream, uint64(step/rounds))).Perm(len(p.about))
@@ -190,7 +190,7 @@ func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 		masked := make([][]int32, n)
 		for i, ids := range captions {
 			masked[i] = slices.Clone(ids)
-			for k := 1; k < len(ids)-1; k++ { // the first token and the last stay
+			for k := 1; k < len(ids)-1; k++ { // the first token and the last are not masked
 				if rng.Float64() < c.MaskWords {
 					masked[i][k] = p.tokenizer.mask
 				}
@@ -201,7 +201,7 @@ func (p *prepared) batch(c Config, step int) (train.Batch, error) {
 	return train.Batch{Inputs: inputs, Examples: n}, nil
 }
 
-// read returns the images that questions are about, one after the other. Files are decoded by all cores.
+// read returns the images at rows, concatenated. All cores decode files.
 func (p *prepared) read(rows []int) ([]uint8, error) {
 	size := pixels.Bytes(p.shape)
 	images, errs := make([]uint8, len(rows)*size), make([]error, len(rows))
@@ -213,7 +213,7 @@ func (p *prepared) read(rows []int) ([]uint8, error) {
 	return images, cmp.Or(errs...)
 }
 
-// fill returns tokens as a tensor [n, length], filled up with 0 behind their ends.
+// fill returns tokens as a tensor [n, length], padded with 0.
 func fill(list [][]int32, length int) *tensors.Tensor {
 	flat := make([]int32, len(list)*length)
 	for i, ids := range list {

@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/pucl/vqa"
 )
 
-// A vocabulary of a few words; what it does not have is cut into pieces, or unknown.
+// With a vocabulary of a few words, other words are split into pieces or unknown.
 func ExampleNewTokenizer() {
 	vocabulary := slices.Concat(vqa.Special(), []string{"what", "color", "is", "the", "cat", "##s", "?"})
 	t, err := vqa.NewTokenizer(vocabulary)

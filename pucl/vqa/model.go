@@ -20,7 +20,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Model answers questions. It is for one goroutine at a time.
+// Model answers questions. It is not safe for concurrent use.
 type Model struct {
 	History train.History
 	Record  train.Record
@@ -32,10 +32,10 @@ type Model struct {
 	shape     augment.Shape
 }
 
-// Answers lists what the model answers with.
+// Answers returns the answer list of the model.
 func (m *Model) Answers() []string { return slices.Clone(m.answers) }
 
-// Answer returns the answer with the largest score to each question; what people answered is not looked at.
+// Answer returns the answer with the largest score to each question; it ignores the annotators' answers.
 func (m *Model) Answer(eng *engine.Engine, images train.Images, questions []Question) ([]string, error) {
 	scores, err := m.Scores(eng, images, questions)
 	if err != nil {
@@ -54,7 +54,8 @@ func (m *Model) Answer(eng *engine.Engine, images train.Images, questions []Ques
 	return out, nil
 }
 
-// Scores returns the logit of every answer in [Model.Answers] to each question. Images must have the size of those learned from.
+// Scores returns the logit of every answer in [Model.Answers] to each question. Images must have the size of the
+// training images.
 func (m *Model) Scores(eng *engine.Engine, images train.Images, questions []Question) ([][]float64, error) {
 	const perCall = 256
 	if err := eng.Check(); err != nil {
@@ -87,7 +88,8 @@ func (m *Model) Scores(eng *engine.Engine, images train.Images, questions []Ques
 	}
 	defer exec.Finalize()
 	var scores [][]float64
-	// All calls have the same number of rows, so that there is one compilation; the last is filled up with the last question.
+	// All calls have the same number of rows, so that there is one compilation; copies of the last question fill the
+	// last call.
 	rows := min(perCall, len(questions))
 	for start := 0; start < len(questions); start += rows {
 		buffer, ids := make([]uint8, rows*size), make([][]int32, rows)
@@ -117,14 +119,14 @@ func (m *Model) Scores(eng *engine.Engine, images train.Images, questions []Ques
 	return scores, nil
 }
 
-// StateDict returns the weights of the network by PyTorch's names, image and text encoder, projections and head, for a safetensors
-// file; see [encoder.StateDict].
+// StateDict returns the weights of the network under PyTorch's names, image and text encoder, projections and head, for
+// a safetensors file; see [encoder.StateDict].
 func (m *Model) StateDict() (map[string]safetensors.Tensor, error) {
 	return encoder.StateDict(m.store, networkScope)
 }
 
-// Load returns the model of a configuration with the weights that [Model.StateDict] returned, for images of a shape. Tokenizer and answers
-// must be those that it was trained with, in their order.
+// Load returns the model of a configuration with the weights from [Model.StateDict], for images of the given shape.
+// Tokenizer and answers must be those of its training, in the same order.
 func Load(eng *engine.Engine, dict map[string]safetensors.Tensor, tokenizer *Tokenizer, answers []string, shape augment.Shape, config Config) (*Model, error) {
 	if err := eng.Check(); err != nil {
 		return nil, err
@@ -142,7 +144,7 @@ func Load(eng *engine.Engine, dict map[string]safetensors.Tensor, tokenizer *Tok
 	return m, m.load(eng, dict)
 }
 
-// load gives the network its weights.
+// load sets the weights of the network.
 func (m *Model) load(eng *engine.Engine, dict map[string]safetensors.Tensor) error {
 	err := encoder.LoadWeights(eng.Backend, m.store, networkScope, "this model", func(scope *model.Scope, g *Graph) {
 		images := Parameter(g, "images", shapes.Make(dtypes.Float32, 1, m.shape.Height, m.shape.Width, m.shape.Channels))

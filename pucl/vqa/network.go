@@ -15,7 +15,7 @@ const (
 	momentumScope = "momentum"
 )
 
-// Seen is what a network makes of images and captions in the common space: rows of unit length.
+// Seen holds a network's features of images and captions in the common space: rows of unit length.
 type Seen struct {
 	Image   *Node // [n, k], of the class token
 	Patches *Node // [n, patches, k], of parts of the image, row by row
@@ -24,7 +24,8 @@ type Seen struct {
 	Mask    *Node // Bool [n, words], true for tokens of the caption
 }
 
-// network builds the graph from images, questions and captions (nil for none) to the logits of the answers and what is compared.
+// network builds the graph from images, questions and captions (nil for none) to the logits of the answers and the
+// features to compare.
 func (c Config) network(scope *model.Scope, images, questions, captions *Node, answers int) (logits *Node, seen Seen) {
 	patches := c.Image.Tokens(scope.In("image"), images)
 	text := func() *model.Scope { return scope.At("text") } // entered once for each use of its weights
@@ -45,7 +46,8 @@ func (c Config) network(scope *model.Scope, images, questions, captions *Node, a
 	return logits, seen
 }
 
-// project brings the tokens of images and captions to the common space, each kind by one dense layer for all tokens.
+// project maps the tokens of images and captions to the common space, each kind by one dense layer shared by its
+// tokens.
 func (c Config) project(scope *model.Scope, patches, words *Node) Seen {
 	common := func(name string, x *Node) (whole, parts *Node) {
 		n, tokens := x.Shape().Dim(0), x.Shape().Dim(1)
@@ -66,8 +68,8 @@ func first(x *Node) *Node {
 	return Reshape(Slice(x, AxisRange(), AxisElem(0)), x.Shape().Dim(0), x.Shape().Dim(2))
 }
 
-// pooled makes fewer parts of the patches of square images, [n, edge², k]: the means of squares, as few as there can be with four or
-// more along each side, so 4×4 of the 16×16 of TCL. Other images keep their patches.
+// pooled reduces the patches of square images, [n, edge², k], to the means of squares of patches: as few as possible
+// with four or more along each side, such as 4×4 of the 16×16 of TCL. Other images keep their patches.
 func pooled(x *Node) *Node {
 	n, patches, k := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	edge := 1

@@ -23,7 +23,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// speckles are images of 32×32 in color, all different.
+// speckles is a set of different 32×32 color images.
 type speckles int
 
 func (n speckles) Len() int                           { return int(n) }
@@ -36,7 +36,7 @@ func (speckles) ReadImage(i int, dst []uint8) error {
 	return nil
 }
 
-// benchmarkData are n images with captions of 10 to 20 words, a question of 6 to each, and 30 answers.
+// benchmarkData returns n images with captions of 10 to 20 words, a question of 6 words to each, and 30 answers.
 func benchmarkData(tb testing.TB, n int) Data {
 	tb.Helper()
 	words := Special()
@@ -63,8 +63,8 @@ func benchmarkData(tb testing.TB, n int) Data {
 	return d
 }
 
-// BenchmarkStep times whole training steps of the small model, the zero value of Config, as Train takes them: 64 images with a caption
-// and a question each, two views of every image drawn and made on the way. peers/step.py sets it beside PyTorch.
+// BenchmarkStep measures training steps of the small model, the zero value of Config, as in Train: 64 images with a
+// caption and a question each, and two views of every image. peers/step.py compares PyTorch.
 func BenchmarkStep(b *testing.B) {
 	eng, data := enginetest.Found(b), benchmarkData(b, 512)
 	c := Config{Seed: 1, Settings: train.Settings{Steps: math.MaxInt32, Schedule: optim.Constant{}}}
@@ -75,7 +75,7 @@ func BenchmarkStep(b *testing.B) {
 	})
 }
 
-// What peers start from can be written, whether or not anybody times them.
+// The initial state for peers can be written.
 func TestStartOfPeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "start")
 	expect.NoError(t, writeStart(enginetest.Open(t), benchmarkData(t, 4), Config{Seed: 1, Batch: 2}, path))
@@ -86,7 +86,8 @@ func TestStartOfPeers(t *testing.T) {
 	}
 }
 
-// writeStart writes the weights with which a run of c begins, those of the momentum encoder too, and the tensors of its first batches.
+// writeStart writes the initial weights of a run of c, including the momentum encoder, and the tensors of its first
+// batches.
 func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 	c = c.withDefaults(data.Tokenizer)
 	p, err := data.prepare(c)

@@ -12,20 +12,22 @@ import (
 	"github.com/gomlx/go-huggingface/tokenizers/hftokenizer"
 )
 
-// Tokenizer cuts texts into tokens as BERT does: small letters without accents, words and punctuation apart, and words that are not in
-// the vocabulary in the longest pieces that are (WordPiece). It is Hugging Face's format, read by github.com/gomlx/go-huggingface.
+// Tokenizer splits texts into tokens as BERT does. It lowercases, removes accents, separates words and punctuation, and
+// splits unknown words into the longest known pieces (WordPiece). It uses Hugging Face's format, through
+// github.com/gomlx/go-huggingface.
 type Tokenizer struct {
 	pieces                  *hftokenizer.Tokenizer
 	vocabulary              []string
 	pad, mask, start, ended int32
 }
 
-// Special are the tokens that every vocabulary must have: the filling behind the end, what stands for an unknown word, the first token
-// and the last of every text, and what a word is masked by.
+// Special returns the tokens that every vocabulary must have: padding, the unknown word, the first and the last token
+// of every text, and the mask.
 func Special() []string { return []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"} }
 
-// NewTokenizer returns a tokenizer of a vocabulary, in which a piece that goes on a word begins with "##". Token i is vocabulary[i].
-// [ReadVocabulary] reads that of a BERT; for texts of few words, slices.Concat(Special(), words) is one.
+// NewTokenizer returns a tokenizer of a vocabulary, in which a word-continuing piece begins with "##". Token i is
+// vocabulary[i]. [ReadVocabulary] reads the vocabulary of a BERT; for texts of few words, use slices.Concat(Special(),
+// words).
 func NewTokenizer(vocabulary []string) (*Tokenizer, error) {
 	ids := map[string]int{}
 	for i, token := range vocabulary {
@@ -68,7 +70,7 @@ func NewTokenizer(vocabulary []string) (*Tokenizer, error) {
 	return &Tokenizer{pieces, slices.Clone(vocabulary), 0, int32(ids["[MASK]"]), int32(ids["[CLS]"]), int32(ids["[SEP]"])}, nil
 }
 
-// ReadVocabulary reads a file with one token a line, BERT's vocab.txt.
+// ReadVocabulary reads a file with one token per line, such as BERT's vocab.txt.
 func ReadVocabulary(r io.Reader) ([]string, error) {
 	var tokens []string
 	lines := bufio.NewScanner(r)
@@ -87,7 +89,7 @@ func ReadVocabulary(r io.Reader) ([]string, error) {
 // Size returns the number of tokens in the vocabulary.
 func (t *Tokenizer) Size() int { return len(t.vocabulary) }
 
-// Encode returns the tokens of a text, [CLS] first and [SEP] last. Several goroutines may call it at once.
+// Encode returns the tokens of a text, [CLS] first and [SEP] last. It is safe for concurrent use.
 func (t *Tokenizer) Encode(text string) []int32 {
 	ids := t.pieces.Encode(text)
 	out := make([]int32, len(ids))
@@ -97,7 +99,7 @@ func (t *Tokenizer) Encode(text string) []int32 {
 	return out
 }
 
-// encode returns the tokens of a text, or an error if there are more than length. What names the text.
+// encode returns the tokens of a text, or an error if there are more than length. The argument what names the text.
 func (t *Tokenizer) encode(text, what string, length int) ([]int32, error) {
 	ids := t.Encode(text)
 	if len(ids) > length {

@@ -18,10 +18,10 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// version counts changes of this package that change what a run comes to.
+// version counts the changes of this package that change the results of a run.
 const version = 1
 
-// Train trains a model on data. How a run ends early, and how it goes on from a checkpoint, says [train.Run].
+// Train trains a model on data. [train.Run] describes how a run ends early and resumes from a checkpoint.
 func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*Model, error) {
 	if data.Tokenizer == nil {
 		return nil, errors.New("vqa: no Tokenizer; make one by NewTokenizer")
@@ -57,7 +57,7 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	if err != nil {
 		return nil, err
 	}
-	// The optimizer keeps its numbers in the network's scope, beside these.
+	// The optimizer keeps its state in the network's scope, beside these variables.
 	parts := []string{"image", "text", "image_projection", "text_projection", "head"}
 	for i, part := range parts {
 		parts[i] = networkScope + "/" + part
@@ -71,7 +71,7 @@ func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*
 	}, nil
 }
 
-// start gives the encoders the weights that Config.Start has.
+// start sets the encoders' weights from Config.Start.
 func (c Config) start(eng *engine.Engine, store *model.Store, shape augment.Shape) error {
 	if c.Start.Image != nil {
 		dict, err := encoder.HuggingFaceViT(c.Start.Image)
@@ -101,14 +101,14 @@ func (c Config) start(eng *engine.Engine, store *model.Store, shape augment.Shap
 	return nil
 }
 
-// learning is one run. The loss is made of what outputs leaves here, since a step is one graph.
+// learning is one run. The method loss uses the fields that outputs sets, because a step is one graph.
 type learning struct {
 	config            Config
 	answers           int
 	network, momentum Seen
 }
 
-// outputs is the graph from a batch to the logits of its questions.
+// outputs builds the graph from a batch to the logits of its questions.
 func (l *learning) outputs(scope *model.Scope, in []*Node) *Node {
 	c := l.config
 	images, questions := train.ScalePixels(in[0]), in[1]
@@ -116,8 +116,8 @@ func (l *learning) outputs(scope *model.Scope, in []*Node) *Node {
 	var captions, masked *Node
 	if !c.AnswersOnly {
 		captions, masked = in[5], in[6]
-		// The momentum encoder sees another view of the image and the whole caption. It has every part of the network, so that all
-		// are averaged; what is made of the question is not used, and the compiler leaves it out.
+		// The momentum encoder gets another view of the image and the whole caption. It has every part of the network,
+		// so that all are averaged; the compiler removes its unused question branch.
 		_, l.momentum = c.network(scope.At(momentumScope), view(4), questions, captions, l.answers)
 	}
 	logits, seen := c.network(scope.At(networkScope), view(3), questions, masked, l.answers)
@@ -139,7 +139,7 @@ func (l *learning) loss(logits *Node, in []*Node) *Node {
 	return Add(loss, MulScalar(sum, l.config.Weight/float64(len(terms))))
 }
 
-// identity is what the numbers of a run follow from, beside its settings.
+// identity holds everything that determines the numbers of a run, except its settings.
 type identity struct {
 	Version                 int
 	Data                    string // digest of all but pixels, and of the first image
@@ -161,13 +161,13 @@ func (c Config) identity(data Data) identity {
 	if c.Settings.Checkpoint != "" {
 		height, width, channels := data.Images.Shape()
 		pixels := make([]uint8, height*width*channels)
-		_ = data.Images.ReadImage(0, pixels) // an image that cannot be read is told of where it is needed
+		_ = data.Images.ReadImage(0, pixels) // an unreadable image is reported at its first use
 		id.Data = train.Digest(pixels, fmt.Appendf(nil, "%d %q %v %q", data.Images.Len(), data.Captions, data.Questions, data.Answers))
 	}
 	return id
 }
 
-// describe names everything in c that the numbers depend on.
+// describe returns a text with everything in c that affects the numbers.
 func (c Config) describe() string {
 	align := "answers alone"
 	if !c.AnswersOnly {

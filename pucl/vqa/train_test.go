@@ -22,7 +22,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// blots are images of 8×8, of which each is bright in one half: "left", "right", and red or blue.
+// blots is a set of 8×8 images, each bright in one half, "left" or "right", and red or blue.
 type blots int
 
 func (n blots) Len() int                           { return int(n) }
@@ -59,14 +59,14 @@ func tiny() Config {
 	}
 }
 
-// trained is one run that several tests look at.
+// trained is one run that several tests use.
 var trained = sync.OnceValues(func() (*Model, error) {
 	t := &testing.T{}
 	return Train(context.Background(), enginetest.Open(t), testData(t, 32), tiny())
 })
 
-// The model learns the blots: every answer is right, the alignment's part of the loss goes down, and a model that is loaded
-// from the exported weights gives the same scores.
+// The model learns the blots: every answer is correct and the alignment loss falls. A model loaded from the exported
+// weights gives the same scores.
 func TestTrainAndLoad(t *testing.T) {
 	expect.Slow(t)
 	eng, d := enginetest.Open(t), testData(t, 32)
@@ -77,7 +77,7 @@ func TestTrainAndLoad(t *testing.T) {
 			"%s of %q: %s, want %s", q.Text, d.Captions[q.Image], answers[i], q.Answers[0])
 	}
 	losses := m.History.Losses
-	// Answers alone begin at about log 4, so that the rest is the alignment.
+	// The loss of the answers starts at about log 4; the rest is the alignment.
 	start, end := losses[0], losses[len(losses)-1]
 	expect.That(t, !(start < math.Log(4)+1) && !(end > start-1), "the loss goes from %g to %g", start, end)
 	dict := expect.Must(m.StateDict())(t)
@@ -92,8 +92,8 @@ func TestTrainAndLoad(t *testing.T) {
 	}
 }
 
-// A batch has different images, the same ones for the same seed and step, all of them in one round; masked captions differ from
-// whole ones in words alone.
+// A batch has different images, the same ones for the same seed and step; a round has all of them. Masked captions
+// differ from whole ones only in words.
 func TestBatches(t *testing.T) {
 	d, c := testData(t, 20), tiny()
 	c.MaskWords = 0.5
@@ -124,12 +124,12 @@ func TestBatches(t *testing.T) {
 		expect.That(t, m == w || word && m == d.Tokenizer.mask, "token %d became %d", w, m)
 	}
 	expect.That(t, hidden != 0 && seen != 0, "%d words masked, %d not, of a half each", hidden, seen)
-	if !slices.Equal(p.target[0], []share{{0, 1}}) { // two of three people said "left", and the third is not in the list
+	if !slices.Equal(p.target[0], []share{{0, 1}}) { // two answers are "left"; the third is not in the list
 		t.Errorf("target %v", p.target[0])
 	}
 }
 
-// unread are images that cannot be read.
+// unread is a set of images that cannot be read.
 type unread struct{ blots }
 
 func (unread) ReadImage(int, []uint8) error { return fmt.Errorf("the disk is gone") }
@@ -183,8 +183,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// On XLA the first losses are those of the pure-Go engine. TestTermsAgainstLoops takes the terms of the alignment,
-// which would have four more networks compiled, to XLA.
+// On XLA the first losses equal those of the pure-Go engine. TestTermsAgainstLoops tests the alignment terms on XLA;
+// here they would compile four more networks.
 func TestFirstLossesOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	config := tiny()

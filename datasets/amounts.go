@@ -10,11 +10,11 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// validate finds settings that make no sense, whatever the data.
+// validate returns an error for settings that are invalid for all data.
 func (c SplitConfig) validate() error {
 	usesPropensity := c.Draw == Weighted || c.Draw == Independent
 	independent, unknown := c.Draw == Independent, len(c.Unknown) > 0
-	// The forms with ! also refuse NaN.
+	// The forms with ! also reject NaN.
 	return cmp.Or(settingNames.Check(c.Setting), drawNames.Check(c.Draw),
 		fault.If(c.Labeled < 0, "datasets: cannot label %d positives: give 0 or more", c.Labeled),
 		fault.If(c.Unlabeled < 0, "datasets: %d unlabeled examples: give 0 for all, or a positive number", c.Unlabeled),
@@ -49,8 +49,8 @@ func (c SplitConfig) validate() error {
 			"datasets: Gamma in the setting %v: give Unlabeled or Total too", c.Setting))
 }
 
-// amounts returns n_P and n_U as far as the configuration fixes them; all stands for n_U where it says nothing of it. In
-// the single-dataset setting all counts the labeled ones too.
+// amounts returns n_P and n_U as far as the configuration fixes them; n_U defaults to all. In the single-dataset
+// setting all includes the labeled examples.
 func (c SplitConfig) amounts(all int) (labeled, unlabeled int, err error) {
 	labeled, unlabeled = c.Labeled, cmp.Or(c.Unlabeled, all)
 	total := c.Total
@@ -77,17 +77,18 @@ func (c SplitConfig) amounts(all int) (labeled, unlabeled int, err error) {
 	return labeled, unlabeled, nil
 }
 
-// largest returns the greatest number of examples with the prior π that p positives and q negatives allow.
+// largest returns the largest number of examples with prior π that p positives and q negatives allow.
 func largest(prior float64, p, q int) int {
-	// With every example more, both rounded numbers stay or grow; so the first that does not fit ends the search.
+	// Both rounded numbers are non-decreasing in n, so the first n that does not fit ends the search.
 	return sort.Search(p+q+1, func(n int) bool {
 		positives := int(math.Round(prior * float64(n)))
 		return positives > p || n-positives > q
 	}) - 1
 }
 
-// compose returns how many positives and negatives make up the given number of examples; 0 means all of p and q, or with
-// a prior as many as it allows. It is an error where rounding leaves one kind out, or there are too few of one.
+// compose returns the numbers of positives and negatives among n examples; n = 0 means all of p and q, or with a prior
+// as many as it allows. It is an error if rounding leaves one kind without examples, or if there are too few of one
+// kind.
 func compose(n int, prior float64, p, q int) (positives, negatives int, err error) {
 	if n == 0 && prior == 0 {
 		return p, q, nil
@@ -127,7 +128,7 @@ func (p *pool) caseControl(cfg SplitConfig) (labeled, unlabeled []int, err error
 		return nil, nil, err
 	}
 	if cfg.Unlabeled == 0 && cfg.Total == 0 {
-		nU = 0 // all that there are
+		nU = 0 // all examples
 	} else if nU < 1 {
 		return nil, nil, fmt.Errorf("datasets: %d labels leave nothing unlabeled of %d examples: "+
 			"the largest possible number is %d", len(labeled), cfg.Total, cfg.Total-1)
@@ -135,7 +136,7 @@ func (p *pool) caseControl(cfg SplitConfig) (labeled, unlabeled []int, err error
 	prior, from := cfg.Prior, p.positives
 	if cfg.Setting == CaseControlDisjoint {
 		from = without(p.positives, labeled)
-		if prior == 0 { // what is left has another prior than the data
+		if prior == 0 { // the remaining examples have another prior than the data
 			prior = float64(len(p.positives)) / float64(len(p.positives)+len(p.negatives))
 		}
 	}
@@ -167,8 +168,8 @@ func (p *pool) singleDataset(cfg SplitConfig) (labeled, unlabeled []int, err err
 	return labeled, slices.Concat(without(set, labeled), sample(p.negatives, setN, cfg.Seed, negativesStream)), nil
 }
 
-// withUnknown draws where the classes of some examples are unknown: labels among the known positives, and the unlabeled
-// examples from all that the setting leaves, whatever their class, since no prior can be kept.
+// withUnknown draws a split with unknown classes: labels among the known positives, and the unlabeled examples from all
+// that the setting leaves, of any class, because no prior can be kept.
 func (p *pool) withUnknown(cfg SplitConfig) (labeled, unlabeled []int, err error) {
 	from := slices.Sorted(slices.Values(slices.Concat(p.positives, p.negatives, p.unknown)))
 	labeled, nU, err := p.label(p.positives, len(from), cfg)
@@ -182,7 +183,7 @@ func (p *pool) withUnknown(cfg SplitConfig) (labeled, unlabeled []int, err error
 	case cfg.Unlabeled == 0 && cfg.Total == 0:
 		return labeled, from, nil
 	case cfg.Total > 0:
-		nU = cfg.Total - len(labeled) // which chance may have decided
+		nU = cfg.Total - len(labeled) // which may be random
 	}
 	if nU < 1 || nU > len(from) {
 		return nil, nil, fmt.Errorf("datasets: %d unlabeled examples beside %d labeled ones: there are %d, which is the largest "+

@@ -14,14 +14,14 @@ import (
 	"github.com/puclab/puclab/internal/naming"
 )
 
-// Archive is a published data set that comes as one .tar.gz file. Get one with [FindArchive]. (Fashion-MNIST comes as
-// plain files: see the package fashionmnist.)
+// Archive is a published data set in one .tar.gz file, returned by [FindArchive]. (Fashion-MNIST consists of plain
+// files: see package fashionmnist.)
 type Archive struct {
-	Name   string        // of the data set, and of its folder among others: "cifar-10"
+	Name   string        // name of the data set and of its folder: "cifar-10"
 	File   RemoteFile    // the official file
-	Folder string        // what it unpacks to
-	Unpack UnpackOptions // bounds what it may unpack to
-	Terms  string        // who made it, and what they ask of users
+	Folder string        // folder in the archive
+	Unpack UnpackOptions // limits for unpacking
+	Terms  string        // authors and terms of use
 }
 
 const (
@@ -31,9 +31,9 @@ const (
 	netteTerms = "fast.ai, a part of ImageNet; the license of the collection is Apache 2.0, the images have ImageNet's terms."
 )
 
-// archives are the official files. Sizes and SHA-256 sums are those that TensorFlow Datasets and GoMLX pin. For Imagewoof
-// nobody published the SHA-256 of the files of today; the sums of the first MiB are those of the fastai library. TensorFlow
-// Datasets pins the files before them.
+// archives are the official files. Sizes and SHA-256 sums are those pinned by TensorFlow Datasets and GoMLX. No SHA-256
+// is published for today's files of Imagewoof; the sums of the first MiB are those of the fastai library. TensorFlow
+// Datasets pins the earlier files.
 var archives = []Archive{
 	cifarArchive("cifar-10", "cifar-10-batches-bin", 170_052_171, "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"),
 	cifarArchive("cifar-100", "cifar-100-binary", 168_513_733, "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"),
@@ -72,7 +72,7 @@ func fastAIArchive(name string, size int64, sum, firstMiB string, older ...Older
 	}
 }
 
-// Archives returns all archives that can be fetched by name. The slices are the caller's.
+// Archives returns all archives that can be fetched by name. The caller may modify the slices.
 func Archives() []Archive {
 	all := slices.Clone(archives)
 	for i := range all {
@@ -81,13 +81,13 @@ func Archives() []Archive {
 	return all
 }
 
-// FindArchive returns the archive of the named data set, in capitals or not. For an unknown name the error lists all
-// names.
+// FindArchive returns the archive of the named data set, ignoring case. For an unknown name the error lists all names.
 func FindArchive(name string) (Archive, error) {
 	return findNamed("archive of a data set", Archives(), func(a Archive) string { return a.Name }, name)
 }
 
-// findNamed returns the value of that name, in capitals or not. For an unknown name the error lists all names of that kind.
+// findNamed returns the value with that name, ignoring case. For an unknown name the error lists all names of that
+// kind.
 func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) (found T, err error) {
 	var names []string
 	for _, v := range all {
@@ -99,9 +99,8 @@ func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) 
 	return found, fmt.Errorf("datasets: there is no %s %q%s: use one of %s", kind, name, naming.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
-// Find returns the folder of the unpacked data set, ready for os.DirFS, looking into each of [Folders] for one named
-// a.Folder. It does not look into that folder; readers check what is there. Where there is none the error wraps
-// fs.ErrNotExist and names the places.
+// Find returns the folder of the unpacked data set, ready for os.DirFS: the first a.Folder within one of [Folders]. It
+// does not check the contents; readers do. If there is none the error wraps fs.ErrNotExist and names the places.
 func (a Archive) Find() (dir string, err error) {
 	folders := Folders(a.Name)
 	for i, parent := range folders {
@@ -117,10 +116,10 @@ func (a Archive) Find() (dir string, err error) {
 	return "", fmt.Errorf("datasets: %s is in none of these places: %s: %w", a.Name, strings.Join(folders, ", "), fs.ErrNotExist)
 }
 
-// Get returns the folder of the unpacked data set as Find does, and gets it where it is missing: it unpacks the archive
-// where that lies in one of [Folders], and else fetches it first, into the folder of [DownloadFolder]. How a download goes,
-// and what its errors tell, is described at [Fetch]; how archives are unpacked, at [Unpack]. Several programs may do so at
-// once. The archive stays, so that it need not be fetched again; it can be removed.
+// Get returns the folder of the unpacked data set as Find does. If it is missing, Get unpacks the archive found in one
+// of [Folders], or else fetches it first into [DownloadFolder]. [Fetch] describes downloads and their errors, [Unpack]
+// unpacking. Several programs may call it concurrently. The archive is kept, so that it need not be fetched again; it
+// can be removed.
 func (a Archive) Get(ctx context.Context, opts FetchOptions) (dir string, err error) {
 	if dir, err := a.Find(); !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
@@ -136,7 +135,7 @@ func (a Archive) Get(ctx context.Context, opts FetchOptions) (dir string, err er
 	switch {
 	case err == nil:
 		defer unlock()
-		// While we have the lock nobody unpacks here, so what is being unpacked was left by a crash.
+		// Under the lock nobody unpacks here, so a partial folder is left over from a crash.
 		if err := removeUnpacking(parent, a.Folder); err != nil {
 			return "", fmt.Errorf("datasets: cannot clean up before unpacking %s: %w", a.File.Name, err)
 		}
@@ -148,12 +147,12 @@ func (a Archive) Get(ctx context.Context, opts FetchOptions) (dir string, err er
 	if err != nil {
 		if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
 			return "", err
-		} // else another program was first
+		} // otherwise another program was first
 	}
 	return dir, nil
 }
 
-// home returns the folder that holds the archive, or else that for downloads.
+// home returns the folder that holds the archive, or else the download folder.
 func (a Archive) home() (string, error) {
 	for _, dir := range Folders(a.Name) {
 		if _, err := os.Stat(filepath.Join(dir, a.File.Name)); err == nil {

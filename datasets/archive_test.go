@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The sizes and sums of the official files, where they are pinned elsewhere, in a second hand.
+// Sizes and sums of the official files, copied independently from where they are pinned.
 func TestArchives(t *testing.T) {
 	for name, want := range map[string]string{
 		"cifar-10":        "170052171 c4a38c50 ",
@@ -47,7 +47,7 @@ func TestArchives(t *testing.T) {
 	expect.That(t, archives[0].File.URLs[0] != "x", "a caller can change the archives")
 }
 
-// tinySet returns an archive of one file at an address.
+// tinySet returns an archive of one file at a URL.
 func tinySet(t *testing.T, url string) (Archive, []byte) {
 	t.Helper()
 	content := packed(t, entry{Name: "set-bin/a.bin", Content: "1"})
@@ -55,7 +55,7 @@ func tinySet(t *testing.T, url string) (Archive, []byte) {
 		SHA256: packtest.SHA256(content), URLs: []string{url}}}, content
 }
 
-// home makes a folder for data the only place to look.
+// home makes a data folder the only place to search.
 func home(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,10 +75,10 @@ func TestArchiveGet(t *testing.T) {
 	expect.Error(t, err, "tiny-set", filepath.Join(dir, "tiny-set", "set-bin"), filepath.Join(dir, "set-bin"))
 	expect.That(t, errors.Is(err, fs.ErrNotExist), "error %v, want fs.ErrNotExist", err)
 
-	// A crash has left half of an earlier unpacking.
+	// A crash has left a partial folder of an earlier unpacking.
 	left := filepath.Join(dir, "tiny-set", "set-bin.123.unpacking")
 	expect.NoError(t, os.MkdirAll(left, 0o755))
-	// Several at once: one download, one unpacking, one result.
+	// Concurrent calls: one download, one unpacking, one result.
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {
@@ -92,14 +92,14 @@ func TestArchiveGet(t *testing.T) {
 	wantTree(t, filepath.Join(dir, "tiny-set", "set-bin"), "a.bin=1")
 	wantNames(t, filepath.Join(dir, "tiny-set"), "set-bin", "tiny.tar.gz")
 
-	// From now on nothing is fetched, and the archive is not needed.
+	// From here on nothing is fetched, and the archive is not needed.
 	t.Setenv(EnvOffline, "1")
 	expect.NoError(t, os.Remove(filepath.Join(dir, "tiny-set", "tiny.tar.gz")))
 	expect.Equal(t, expect.Must(a.Get(context.Background(), FetchOptions{}))(t),
 		filepath.Join(dir, "tiny-set", "set-bin"))
 }
 
-// An archive that was copied by hand, into the folder for data itself, is unpacked where it lies, with no network.
+// An archive copied by hand into the data folder itself is unpacked in place, without network.
 func TestArchiveGetCopiedByHand(t *testing.T) {
 	dir := home(t)
 	t.Setenv(EnvOffline, "1")
@@ -123,7 +123,7 @@ func TestArchiveGetRefuses(t *testing.T) {
 	expect.Error(t, expect.Err(a.Get(context.Background(), FetchOptions{})), "another file of that name is in the way")
 }
 
-// unpublished describes content as a file whose SHA-256 nobody published.
+// unpublished describes content as a file without a published SHA-256.
 func unpublished(urls ...string) RemoteFile {
 	first := md5.Sum(content) // it is shorter than a MiB
 	file := remote(urls...)
@@ -142,11 +142,11 @@ func TestFetchRecordsTheSum(t *testing.T) {
 	expect.That(t, err == nil && string(text) == want, "record %q, %v; want %q", text, err, want)
 	wantNames(t, dir, "data.gz", "data.gz.sha256")
 
-	// A change that the first MiB does not show is seen by the record; here the record is what differs.
+	// A change that the sum of the first MiB misses is detected by the record; here the record differs.
 	other := strings.Repeat("ab", 32)
 	expect.File(t, record, []byte(other+"  data.gz\n"))
 	expect.Error(t, fetch(), "in the way", other)
-	// A file that comes again must be the one of the first time.
+	// A file that is downloaded again must equal the first one.
 	expect.NoError(t, os.Remove(filepath.Join(dir, "data.gz")))
 	expect.Error(t, fetch(), "wrong content", other+" as recorded earlier in data.gz.sha256")
 	expect.File(t, record, []byte("no sum"))
@@ -156,7 +156,7 @@ func TestFetchRecordsTheSum(t *testing.T) {
 	wantNames(t, dir, "data.gz", "data.gz.sha256")
 }
 
-// A file that was copied by hand is recorded when it is first seen.
+// A file copied by hand is recorded at its first use.
 func TestFetchRecordsACopyByHand(t *testing.T) {
 	t.Setenv(EnvOffline, "1")
 	dir := t.TempDir()
@@ -176,7 +176,7 @@ func TestFetchRecordsACopyByHand(t *testing.T) {
 	expect.Error(t, err, "no SHA-256 published", "MD5 of the first MiB "+file.FirstMiB, "http://127.0.0.1:9", dir)
 }
 
-// The sum of the first MiB is that of the first 2²⁰ bytes and no more.
+// The sum of the first MiB covers exactly 2²⁰ bytes.
 func TestFirstMiB(t *testing.T) {
 	long := make([]byte, mebibyte+3)
 	for i := range long {
@@ -185,7 +185,7 @@ func TestFirstMiB(t *testing.T) {
 	first := md5.Sum(long[:mebibyte])
 	file := RemoteFile{Name: "long", Size: int64(len(long)), FirstMiB: hex.EncodeToString(first[:]), URLs: []string{"x"}}
 	expect.Equal(t, expect.Must(file.check(bytes.NewReader(long)))(t), packtest.SHA256(long))
-	long[mebibyte]++ // behind it
+	long[mebibyte]++ // after the first MiB
 	expect.Must(file.check(bytes.NewReader(long)))(t)
 	long[mebibyte-1]++
 	expect.Is(t, expect.Err(file.check(bytes.NewReader(long))), errMismatch)
@@ -193,7 +193,7 @@ func TestFirstMiB(t *testing.T) {
 	expect.Error(t, file.validate(), "32 hexadecimal")
 }
 
-// A file that the publisher had earlier is as good where it lies; it needs no record, and a bit more or less is refused.
+// An earlier file of the publisher is accepted in place without a record; one bit or byte more or less is rejected.
 func TestFetchAcceptsAnOlderFile(t *testing.T) {
 	t.Setenv(EnvOffline, "1")
 	dir := t.TempDir()
@@ -209,7 +209,7 @@ func TestFetchAcceptsAnOlderFile(t *testing.T) {
 		file.Older[1].SHA256)
 	expect.File(t, path, older[1:])
 	expect.Error(t, Fetch(context.Background(), dir, file, FetchOptions{}), "20 bytes, not 200000")
-	// Today's file counts as before.
+	// The current file is accepted as before.
 	expect.File(t, path, content)
 	expect.NoError(t, Fetch(context.Background(), dir, file, FetchOptions{}))
 	wantNames(t, dir, "data.gz", "data.gz.sha256")
@@ -264,7 +264,7 @@ func TestFolders(t *testing.T) {
 	expect.Equal(t, Folders("shapes"), []string{cached}, "without %s", EnvDataDir)
 	expect.Equal(t, expect.Must(DownloadFolder("shapes"))(t), cached, "downloads go to")
 
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "home"} { // what os.UserCacheDir goes by
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "home"} { // read by os.UserCacheDir
 		t.Setenv(name, "")
 	}
 	expect.Error(t, expect.Err(DownloadFolder("shapes")), "shapes", EnvDataDir)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Batches hands out the images of each training step: a [Schedule] and the pixels that go with it, out of memory or read from
-// a [Source], such as STL-10 on disk or a folder of JPEG files, when they are asked for. Like a schedule it remembers nothing,
-// so any step can be asked for at any time, and by several goroutines at once.
+// Batches provides the images of each training step: a [Schedule] and the pixels of its examples, from memory or read
+// on demand from a [Source], such as STL-10 on disk or a folder of JPEG files. It has no state: any step can be
+// requested at any time, also concurrently.
 type Batches struct {
 	*Schedule
 	source    Source
@@ -16,8 +16,8 @@ type Batches struct {
 	workers   int // goroutines that read the images of one batch; 0 means one per processor
 }
 
-// NewBatches prepares the batches of pu. It is an error if the images are not valid, or not as many as the split was made of
-// classes. The other errors are those of [NewSchedule].
+// NewBatches returns the batches of pu. It is an error if the images are not valid, or if their number differs from
+// that of the split's classes. The other errors are those of [NewSchedule].
 func NewBatches(pu *PU, cfg BatchConfig) (*Batches, error) {
 	if pu == nil {
 		return nil, errors.New("datasets: no PU data given to cut into batches")
@@ -28,12 +28,14 @@ func NewBatches(pu *PU, cfg BatchConfig) (*Batches, error) {
 	return NewSourceBatches(pu.Images, pu.Split, cfg)
 }
 
-// NewSourceBatches prepares the batches of the images of src that split lists; they are the same as from memory. Several
-// goroutines may read from src at once, for one batch too. The split is made of the classes of src, which the readers know:
+// NewSourceBatches returns the batches of the images of src that split lists; they equal those from memory. Several
+// goroutines may read from src concurrently, also for one batch. The split is made of the classes of src, as given by
+// its reader:
 //
 //	split, err := datasets.NewSplit(set.Labels, set.Classes, datasets.SplitConfig{Positive: []int{0}, Labeled: 100})
 //
-// It is an error if src has not as many images as split was made of classes. The other errors are those of [NewSchedule].
+// It is an error if src has another number of images than the split has classes. The other errors are those of
+// [NewSchedule].
 func NewSourceBatches(src Source, split *Split, cfg BatchConfig) (*Batches, error) {
 	if src == nil {
 		return nil, errors.New("datasets: no images given to cut into batches (the source is nil); give those of a loader")
@@ -51,7 +53,7 @@ func NewSourceBatches(src Source, split *Split, cfg BatchConfig) (*Batches, erro
 	}
 	b := &Batches{Schedule: schedule, source: src, imageSize: size / schedule.Size()}
 	if _, inMemory := src.(*Images); inMemory {
-		b.workers = 1 // copying takes less time than goroutines do
+		b.workers = 1 // copying is faster than starting goroutines
 	}
 	return b, nil
 }
@@ -59,9 +61,9 @@ func NewSourceBatches(src Source, split *Split, cfg BatchConfig) (*Batches, erro
 // ImageShape returns the size of an image.
 func (b *Batches) ImageShape() (height, width, channels int) { return b.source.Shape() }
 
-// Batch returns the images of a step's batch, Size × Height × Width × Channels bytes one image after the other in the
-// order of Rows, and for each whether it is labeled. Both slices are the caller's. Where images cannot be read, the error names
-// the first of them in the batch, and says why. A negative step panics, as an index does.
+// Batch returns the images of a step's batch, Size × Height × Width × Channels bytes in the order of Rows, and the mask
+// of labeled images. The caller may modify both slices. If images cannot be read, the error names the first of them in
+// the batch and the cause. A negative step panics.
 func (b *Batches) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	rows := b.Rows(step)
 	pixels, labeled = make([]uint8, len(rows)*b.imageSize), make([]bool, len(rows))

@@ -20,7 +20,7 @@ func newBatches(t *testing.T, pu *PU, cfg BatchConfig) *Batches {
 	return expect.Must(NewBatches(pu, cfg))(t)
 }
 
-// rows joins the batches of the steps 0 to n-1.
+// rows concatenates the batches of the steps 0 to n-1.
 func rows(b *Batches, n int) []int {
 	var all []int
 	for step := range n {
@@ -41,7 +41,7 @@ func wantPermutation(t *testing.T, got []int, lo, hi int) {
 	}
 }
 
-// A run that is taken up after an upgrade must see the batches it would have seen: these rows must never change.
+// A run resumed after an upgrade must get the same batches: these rows must never change.
 func TestBatchesGolden(t *testing.T) {
 	natural := newBatches(t, puOf20(t), BatchConfig{Size: 5, Seed: 3})
 	expect.Equal(t, natural.Rows(9), []int{11, 6, 5, 14, 8}, "share 0: step 9")
@@ -51,7 +51,7 @@ func TestBatchesGolden(t *testing.T) {
 
 func TestBatchesEpochs(t *testing.T) {
 	t.Run("share 0", func(t *testing.T) {
-		// 24 examples in batches of 5: five epochs are 24 steps.
+		// 24 examples in batches of 5: five epochs take 24 steps.
 		all := rows(newBatches(t, puOf20(t), BatchConfig{Size: 5, Seed: 3}), 24)
 		for epoch := range 5 {
 			wantPermutation(t, all[24*epoch:24*(epoch+1)], 0, 24)
@@ -59,7 +59,8 @@ func TestBatchesEpochs(t *testing.T) {
 		expect.That(t, !slices.Equal(all[:24], all[24:48]), "two epochs in the same order")
 	})
 	t.Run("share 0.4", func(t *testing.T) {
-		// Batches of 2 labeled and 3 unlabeled: 20 steps are three epochs of the unlabeled and ten of the labeled.
+		// Batches of 2 labeled and 3 unlabeled: 20 steps are three epochs of the unlabeled and ten of the labeled
+		// examples.
 		var labeled, unlabeled []int
 		b := newBatches(t, puOf20(t), BatchConfig{Size: 5, Share: 0.4, Seed: 3})
 		for step := range 20 {
@@ -76,7 +77,7 @@ func TestBatchesEpochs(t *testing.T) {
 	})
 }
 
-// Steps may come in any order, from a fresh value or from several goroutines: a batch depends on its number alone.
+// Steps may be requested in any order, from a new value or concurrently: a batch depends only on its number.
 func TestBatchesDependOnTheStepAlone(t *testing.T) {
 	for _, share := range []float64{0, 0.4} {
 		cfg := BatchConfig{Size: 7, Share: share, Seed: 9}
@@ -126,8 +127,8 @@ func TestStepsPerEpoch(t *testing.T) {
 		{BatchConfig{Size: 24}, 1},
 		{BatchConfig{Size: 12}, 2},
 		{BatchConfig{Size: 11}, 3},
-		{BatchConfig{Size: 5, Share: 0.4}, 7}, // 20 unlabeled, 3 a step
-		{BatchConfig{Size: 6, Share: 0.3}, 5}, // round(1.8) = 2 labeled, 4 unlabeled a step
+		{BatchConfig{Size: 5, Share: 0.4}, 7}, // 20 unlabeled, 3 per step
+		{BatchConfig{Size: 6, Share: 0.3}, 5}, // round(1.8) = 2 labeled, 4 unlabeled per step
 		{BatchConfig{Size: 25, Share: 0.2}, 1},
 	} {
 		b := newBatches(t, puOf20(t), tt.cfg)
@@ -143,7 +144,7 @@ func TestStepsPerEpoch(t *testing.T) {
 	}
 }
 
-// More labeled places in a batch than there are labeled positives: they take turns.
+// If a batch has more labeled places than there are labeled positives, they take turns.
 func TestBatchesRepeatFewLabeled(t *testing.T) {
 	b := newBatches(t, puOf20(t), BatchConfig{Size: 20, Share: 0.5, Seed: 6}) // ten places for four
 	counts := map[int]int{}
@@ -195,7 +196,7 @@ func TestBatchesSayWhatTheyAre(t *testing.T) {
 	expect.Equal(t, b.String(), want)
 }
 
-// Two goroutines at the border of two epochs must not make each other compute permutations over and over.
+// Two goroutines at the border of two epochs must not make each other recompute permutations.
 func TestOrderKeepsTwoEpochs(t *testing.T) {
 	o := &order{count: 10, seed: 1, stream: allStream}
 	out := make([]int, 10)

@@ -8,30 +8,30 @@ import (
 	"github.com/puclab/puclab/datasets/internal/classes"
 )
 
-// Benchmark is a PU classification task by name: which classes of a published data set are positive, and which negative.
-// Get one with [FindBenchmark] and read its fields; Config turns it into the configuration of a split.
+// Benchmark is a named PU classification task: the positive and negative classes of a published data set.
+// [FindBenchmark] returns one; Config converts it into the configuration of a split.
 type Benchmark struct {
 	Name     string   // "CIFAR-I"
 	Set      string   // the data set, "CIFAR-10"
 	Classes  []string // the names of all classes of the set, in the order of their numbers
 	Positive []int    // the positive classes
-	Negative []int    // the negative classes; nil where they are all the others
+	Negative []int    // the negative classes; nil means all others
 
-	// PaperPrior is the class prior π that the paper prints, 0 where it prints none. For STL-10 the paper prints an
-	// estimate. True is counted.
+	// PaperPrior is the class prior π printed in the paper, 0 if it prints none. For STL-10 the paper prints an
+	// estimate. The true prior is counted.
 	PaperPrior float64
 	// Positives and Negatives are the numbers of images in the training part of the data set.
 	Positives, Negatives int
-	// Note says what to know before comparing numbers; may be empty.
+	// Note states caveats for comparing numbers; may be empty.
 	Note string
 
 	set *benchmarkSet
 }
 
-// benchmarks are listed as in the paper, first those of its table of results.
+// benchmarks are listed as in the paper, first those of its results table.
 //
-// Source: "Contrastive Positive Unlabeled Learning", appendix A.7.1 for the six of Table 1, and Figures 1, 4, 5, 8, 9 and
-// 11 for the others; which side is positive in Figure 8 is taken from the code that its authors published.
+// Source: "Contrastive Positive Unlabeled Learning", appendix A.7.1 for the six of Table 1, and Figures 1, 4, 5, 8, 9
+// and 11 for the others; the positive side in Figure 8 is taken from the authors' published code.
 var benchmarks = []Benchmark{
 	benchmark("FMNIST-I", &fashionMNISTSet, 0.3, []int{1, 4, 7}, nil, ""),
 	benchmark("FMNIST-II", &fashionMNISTSet, 0.7, []int{0, 2, 3, 5, 6, 8, 9}, nil, ""),
@@ -75,7 +75,7 @@ func benchmark(name string, set *benchmarkSet, paperPrior float64, positive, neg
 	return b
 }
 
-// Benchmarks returns all named benchmarks. The slices are the caller's.
+// Benchmarks returns all named benchmarks. The caller may modify the slices.
 func Benchmarks() []Benchmark {
 	all := make([]Benchmark, len(benchmarks))
 	for i, b := range benchmarks {
@@ -87,7 +87,7 @@ func Benchmarks() []Benchmark {
 	return all
 }
 
-// FindBenchmark returns the benchmark of that name, in capitals or not. For an unknown name the error lists all names.
+// FindBenchmark returns the benchmark with that name, ignoring case. For an unknown name the error lists all names.
 func FindBenchmark(name string) (Benchmark, error) {
 	return findNamed("benchmark", Benchmarks(), func(b Benchmark) string { return b.Name }, name)
 }
@@ -115,8 +115,8 @@ func namesOf(numbers []int, classes []string) []string {
 	return names
 }
 
-// Labels returns a class for each image of the training part, those of each side spread evenly over its classes, positives first:
-// enough for [NewSplit], without the images. The data set has its images in another order.
+// Labels returns a class for each image of the training part, positives first, with each side spread evenly over its
+// classes. It suffices for [NewSplit] without images. The data set has its images in another order.
 func (b Benchmark) Labels() []int {
 	var labels []int
 	for _, side := range []struct {
@@ -136,15 +136,15 @@ func (b Benchmark) String() string {
 		strings.Join(b.NegativeNames(), ", "), b.Prior())
 }
 
-// Config returns the configuration of a split of data whose classes have the given names, such as Images.Classes. Name,
-// Positive and Negative are set; the rest is the caller's choice. Published code labels as many of each positive class,
-// which Draw: Balanced does.
+// Config returns the configuration of a split of data whose classes have the given names, such as Images.Classes. It
+// sets Name, Positive and Negative; the caller sets the rest. Published code labels equally many examples of each
+// positive class, as Draw: Balanced does.
 //
-// The classes are found by their names, in capitals or not, wherever they stand: a folder reader may number them in
-// another way, and may name them by their folders (n02086240). It is an error if one is missing or is there twice; of a
-// benchmark that takes all other classes as negative, if there are classes that the data set does not have.
+// Classes are found by name, ignoring case: a folder reader may number them differently and may name them by their
+// folders (n02086240). It is an error if a class is missing or occurs twice. For a benchmark in which all other classes
+// are negative, it is an error if there are classes that the data set does not have.
 //
-// Of STL-10 there may be a class "unlabeled" too, as the reader's OpenAll gives it: then it is set as Unknown, and
+// For STL-10 there may also be a class "unlabeled", from the reader's OpenAll: Config sets it as Unknown, and
 // PriorEstimate to the paper's prior.
 func (b Benchmark) Config(classes []string) (SplitConfig, error) {
 	if b.set == nil {
@@ -198,13 +198,13 @@ func (b Benchmark) Config(classes []string) (SplitConfig, error) {
 	return config, nil
 }
 
-// benchmarkSet is a data set that benchmarks are made of. Counts are of the training part.
+// benchmarkSet is the data set of benchmarks. Counts are of the training part.
 type benchmarkSet struct {
 	name    string
 	classes []string // in the order of the published numbers
-	folders []string // how folders name the classes, where they do so in another way; else nil
+	folders []string // folder names of the classes if these differ; otherwise nil
 	counts  []int    // images of each class
-	unknown string   // the class under which readers put images of which nobody knows the class, if there are such
+	unknown string   // class of images of unknown class; "" for none
 }
 
 var (
@@ -218,7 +218,7 @@ var (
 		folders: slices.Concat(classes.ImagenetteFolders, classes.ImagewoofFolders)}
 )
 
-// Images of the training parts. Of Imagewoof no benchmark divides the breeds, so their sum is enough.
+// Numbers of images in the training parts. No benchmark divides the breeds of Imagewoof, so their sum suffices.
 const (
 	netteImages         = 9469
 	netteSpringerImages = 955

@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The paper's appendix A.7.1 and figures word by word, and its priors.
+// The paper's appendix A.7.1 and figures verbatim, and its priors.
 func TestBenchmarks(t *testing.T) {
 	for _, tt := range []struct {
 		name, set, positive, negative string
@@ -39,7 +39,7 @@ func TestBenchmarks(t *testing.T) {
 	expect.Error(t, expect.Err(FindBenchmark("CIFAR-III")), `"CIFAR-III"`, "FMNIST-I,", "CIFAR-0", "Dogs-vs-Non-Dogs")
 }
 
-// The paper's own words for the classes of Figure 8 and of CIFAR-0.
+// The paper's names of the classes of Figure 8 and of CIFAR-0.
 func TestBenchmarkNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"CIFAR-0":      "dog against cat",
@@ -56,7 +56,7 @@ func TestBenchmarkNames(t *testing.T) {
 	}
 }
 
-// training returns classes of examples as the training part of the benchmark's data set has them.
+// training returns classes of examples in the counts of the benchmark's training part.
 func training(b Benchmark) []int {
 	counts := b.set.counts
 	if counts == nil { // ten of Imagenette and ten of Imagewoof; only the sums and the springers matter
@@ -71,7 +71,7 @@ func training(b Benchmark) []int {
 	return labels
 }
 
-// The prior that a benchmark states is that of a split of as many images; and a smaller set of the same classes works.
+// The prior of a benchmark equals that of a split of as many images; a smaller set of the same classes also works.
 func TestBenchmarkPriorIsThatOfTheSplit(t *testing.T) {
 	for _, b := range Benchmarks() {
 		cfg := expect.Must(b.Config(b.Classes))(t)
@@ -109,7 +109,7 @@ func TestBenchmarkConfig(t *testing.T) {
 	expect.Error(t, expect.Err(cifar0.Config([]string{"cat", "dog", "cat"})), `"cat"`, "twice", "0 and 2")
 
 	woof := expect.Must(FindBenchmark("Woof-vs-Nette"))(t)
-	folders := slices.Sorted(slices.Values(woofAndNetteSet.folders)) // as a reader of one folder of all would number them
+	folders := slices.Sorted(slices.Values(woofAndNetteSet.folders)) // numbered as in one folder of all classes
 	cfg = expect.Must(woof.Config(folders))(t)
 	for _, class := range cfg.Positive { // Imagewoof's numbers are those of dogs
 		if folder := folders[class]; folder < "n02086" || folder > "n02116" || folder == "n02102040" {
@@ -130,7 +130,7 @@ func TestBenchmarksAreCopies(t *testing.T) {
 	expect.That(t, b.Positive[0] == 1 && b.Classes[0] == "T-shirt/top", "a caller can change the benchmarks")
 }
 
-// Every split of every figure can be drawn, and has what the figure's caption fixes.
+// Every split of every figure can be drawn and has the quantities that the caption fixes.
 func TestFigureExperiments(t *testing.T) {
 	for _, figure := range []string{"1", "4", "5", "6", "8", "9", "11"} {
 		experiments := expect.Must(FigureExperiments(figure))(t)

@@ -1,29 +1,29 @@
-// Package datasets is where examples come from: it reads image files, fetches them where they are missing, and hides
-// most labels so that a set of images becomes data for learning from positive and unlabeled examples (PU learning).
-// Its products are plain bytes and plain numbers, in an order that one seed fixes on every machine.
+// Package datasets reads image files, fetches missing ones, and hides most labels, so that a set of images becomes data
+// for learning from positive and unlabeled examples (PU learning). Its results are plain bytes and numbers, in an order
+// that one seed fixes on every machine.
 //
 // # From a file to a batch
 //
-// [Images] holds images of one size with their classes. [ReadImages] reads them from the IDX format, and the package
-// fashionmnist reads a whole data set by name. [NewPU] picks the positive classes and labels a few positives at random:
-// the result, a [PU], lists labeled positives first and unlabeled examples after them. [NewBatches] then says what the
-// batch of any training step is, without remembering earlier steps, so that a run that stopped at step 1,000 goes on
-// with exactly the batches it would have seen.
+// [Images] holds images of one size with their classes. [ReadImages] reads them from the IDX format, and package
+// fashionmnist reads a whole data set by name. [NewPU] selects the positive classes and labels a few positives at
+// random: the result, a [PU], lists labeled positives first and unlabeled examples after them. [NewBatches] then gives
+// the batch of any training step independently of earlier steps, so that a run stopped at step 1,000 resumes with
+// exactly the same batches.
 //
 // # Splits
 //
-// A [Split] is PU data without the images, made of classes alone ([NewSplit]), for tables and texts too. [SplitConfig] sets
-// how: labeled and unlabeled examples apart or of one set ([Setting]), labels at random, class-balanced or with a bias of
-// one's own ([Draw]), and n_P, n_U, γ = n_P/n_U and π by number. The benchmarks and experiments of the paper have names:
-// [FindBenchmark] and [FigureExperiments]. [NewLongTail] makes a balanced set long-tailed.
+// A [Split] is PU data without the images, made only of classes ([NewSplit]), so it also serves tables and texts.
+// [SplitConfig] sets disjoint or shared samples ([Setting]), uniform, class-balanced or biased labels ([Draw]), and
+// n_P, n_U, γ = n_P/n_U and π. The paper's benchmarks and experiments have names: [FindBenchmark] and
+// [FigureExperiments]. [NewLongTail] makes a balanced set long-tailed.
 //
-// Every split follows from one seed, the same on every platform, and prints what it is. What cannot be had is an error
-// that tells the largest possible number.
+// Every split follows from one seed, is the same on every platform, and prints its description. For an impossible
+// amount the error gives the largest possible number.
 //
 // # Readers
 //
-// Each reads from an fs.FS, so that a folder, a zip archive, an embedded file or a test's map will do; checks sizes before
-// it takes memory for them; and gives errors that name the file, the place and the remedy.
+// Each reads from an fs.FS: a folder, a zip archive, an embedded file or a test's map. Readers check sizes before they
+// allocate memory, and errors name the file, the place and the remedy.
 //
 //	fashionmnist  Fashion-MNIST, 28×28 gray
 //	cifar         CIFAR-10 and CIFAR-100, 32×32 color, from the official archives or the files in them
@@ -34,7 +34,8 @@
 //	vqa           questions about pictures and their answers
 //	published     the training images of every benchmark by the name of its data set, wherever they lie on this machine
 //
-// A reader reads all values of a file or returns an error. Whole numbers are exact; fractions are the nearest float64.
+// A reader reads all values of a file or returns an error. Integers are exact; fractions are rounded to the nearest
+// float64.
 //
 //	format         read                                       refused, because
 //	CSV            UTF-8; UTF-16 with a byte order mark;      other encodings, spreadsheets, Parquet: no such text
@@ -54,19 +55,19 @@
 //	IDX            uint8 labels and images, gzip or plain     other types of numbers: not those of MNIST
 //	CIFAR, STL-10  the binary version                         the Python and Matlab versions: other formats
 //
-// Classes have one order in CSV, NPY and folders: numbers by value, one class for each number (1 and 1.0 are
-// one class), then all other names as text. A list of images and an IDX file give the numbers of classes themselves.
+// Classes have the same order in CSV, NPY and folders: numbers by value, one class per number (1 and 1.0 are one
+// class), then all other names as text. A list of images and an IDX file give the numbers of classes themselves.
 //
-// Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the order asked for, [Collect]
-// reads all of one into [Images], and [NewSourceBatches] cuts one into the batches of training without holding it.
+// Sets too large for memory are a [Source]: [Stream] reads them ahead in parallel, in the requested order, [Collect]
+// reads a whole source into [Images], and [NewSourceBatches] gives training batches without holding it in memory.
 //
 // # Where files are kept
 //
-// Large files are not part of this module. They are looked for in the folder named by the environment variable
-// PUCL_DATA_DIR, then in the user's cache folder (see [Folders]). [Fetch] downloads what is missing and checks every
-// byte by its SHA-256; PUCL_OFFLINE=1 forbids it to touch the network, and its errors tell how to copy a file by hand.
-// [FindArchive] knows the official archives by name, and its Archive fetches and unpacks one.
+// Large files are not part of this module. They are searched for in the folder named by the environment variable
+// PUCL_DATA_DIR, then in the user's cache folder (see [Folders]). [Fetch] downloads missing files and verifies their
+// SHA-256. With PUCL_OFFLINE=1 it does not access the network, and its errors describe how to copy a file by hand.
+// [FindArchive] returns the official archives by name; an Archive fetches and unpacks itself.
 //
-// The package needs the Go standard library only, and no C compiler. Of the readers folder uses golang.org/x/image to scale,
-// and tabular and gaussian use gonum.
+// The package needs only the Go standard library and no C compiler. Of the readers, folder uses golang.org/x/image to
+// scale, and tabular and gaussian use gonum.
 package datasets

@@ -10,24 +10,24 @@ import (
 	"github.com/puclab/puclab/datasets/internal/enum"
 )
 
-// Draw is the way in which positives are chosen for a label.
+// Draw is the rule that selects the positives to label.
 type Draw int
 
 const (
-	// Uniform labels n_P positives, each being as likely as any other: selected completely at random (SCAR).
+	// Uniform labels n_P positives uniformly: selected completely at random (SCAR).
 	Uniform Draw = iota
 	// Balanced labels n_P positives so that every positive class has the same number of them, or one more: they are
 	// dealt to the classes in turn, in the order of SplitConfig.Positive, and drawn uniformly within a class.
 	Balanced
-	// Weighted labels n_P positives one after the other, each time choosing among those left in proportion to
-	// SplitConfig.Propensity, of which only the ratios count: selected at random (SAR), with n_P fixed. Propensities are
-	// taken to one part in 2⁴⁰.
+	// Weighted labels n_P positives one after the other, each drawn from the rest in proportion to
+	// SplitConfig.Propensity: selected at random (SAR), with n_P fixed. Only ratios of propensities matter; they are
+	// rounded to one part in 2⁴⁰.
 	Weighted
-	// Independent labels each positive by itself, with the probability that SplitConfig.Propensity gives: selected at
-	// random, with n_P left to chance.
+	// Independent labels each positive independently with probability SplitConfig.Propensity: selected at random, with
+	// random n_P.
 	//
 	// Source: Bekker, Robberechts and Davis, "Beyond the Selected Completely At Random Assumption for Learning from
-	// Positive and Unlabeled Data", 2019, where the probability is called e(x).
+	// Positive and Unlabeled Data", 2019, in which e(x) denotes the probability.
 	Independent
 )
 
@@ -39,11 +39,11 @@ func (d Draw) String() string { return drawNames.String(d) }
 // MarshalText writes a draw as String does; an unknown one is an error.
 func (d Draw) MarshalText() ([]byte, error) { return drawNames.MarshalText(d) }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads the output of MarshalText.
 func (d *Draw) UnmarshalText(text []byte) error { return drawNames.UnmarshalText(d, text) }
 
-// label chooses those of the positives that get a label, in the order in which they are drawn, and returns n_U too. Both are
-// as many as cfg asks for of all examples, see amounts; with Independent chance decides how many are labeled.
+// label selects the positives to label, in the order of drawing, and returns n_U too. Both numbers follow from cfg and
+// the number all of examples, see amounts; with Independent the number of labeled positives is random.
 func (p *pool) label(positives []int, all int, cfg SplitConfig) (labeled []int, unlabeled int, err error) {
 	n, unlabeled, err := cfg.amounts(all)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *pool) balanced(positives []int, n int, cfg SplitConfig) ([]int, error) 
 	}
 	possible, smallest := len(positives), 0
 	for i, rows := range byClass {
-		// Class i is dealt the rows i, i+k, i+2k and so on: what it has lasts until the deal numbered k·len+i.
+		// Class i gets the deals i, i+k, i+2k and so on: its rows last until the deal numbered k·len+i.
 		if lasts := len(byClass)*len(rows) + i; lasts < possible {
 			possible, smallest = lasts, cfg.Positive[i]
 		}
@@ -93,7 +93,7 @@ func (p *pool) balanced(positives []int, n int, cfg SplitConfig) ([]int, error) 
 	return labeled, nil
 }
 
-// weighted draws in whole numbers, since sums of floating-point numbers are not the same on every platform.
+// weighted draws in integers, because sums of floating-point numbers differ between platforms.
 func weighted(positives []int, n int, cfg SplitConfig) ([]int, error) {
 	const unit = 1 << 40
 	propensities, err := propensitiesOf(positives, cfg)
@@ -105,7 +105,7 @@ func weighted(positives []int, n int, cfg SplitConfig) ([]int, error) {
 	for i, e := range propensities {
 		if e > 0 {
 			possible++
-			// Rounded up, so that what is not impossible stays possible.
+			// Rounded up, so that a positive propensity stays positive.
 			weights[i] = max(1, uint64(math.Ceil(e/largest*unit)))
 		}
 	}
@@ -136,13 +136,13 @@ func independent(positives []int, cfg SplitConfig) ([]int, error) {
 	return labeled, err
 }
 
-// propensitiesOf asks the user's function for each of the rows.
+// propensitiesOf calls the user's function for each of the rows.
 func propensitiesOf(rows []int, cfg SplitConfig) ([]float64, error) {
 	all := make([]float64, len(rows))
 	for i, row := range rows {
 		e := cfg.Propensity(row)
 		switch {
-		case cfg.Draw == Independent && !(e >= 0 && e <= 1): // this form also refuses NaN
+		case cfg.Draw == Independent && !(e >= 0 && e <= 1): // this form also rejects NaN
 			return nil, fmt.Errorf("datasets: example %d has a propensity of %v: labels drawn %v need a probability from 0 to 1",
 				row, e, cfg.Draw)
 		case !(e >= 0) || math.IsInf(e, 1):
@@ -154,8 +154,8 @@ func propensitiesOf(rows []int, cfg SplitConfig) ([]float64, error) {
 	return all, nil
 }
 
-// weightTree finds the item at a place on a line on which every item takes its weight, and removes items: a Fenwick
-// tree, whose node i holds the sum of the i&-i weights that end with item i-1.
+// weightTree is a Fenwick tree that finds the item at a position on a line, on which every item has the length of its
+// weight, and removes items. Node i holds the sum of the i&-i weights that end with item i-1.
 type weightTree struct {
 	nodes []uint64
 	total uint64
@@ -173,7 +173,7 @@ func newWeightTree(weights []uint64) *weightTree {
 	return t
 }
 
-// find returns the item that covers the place, which must be below total.
+// find returns the item that covers position place, which must be below total.
 func (t *weightTree) find(place uint64) int {
 	item := 0
 	for step := 1 << (bits.Len(uint(len(t.nodes)-1)) - 1); step > 0; step /= 2 {

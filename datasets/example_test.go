@@ -9,14 +9,14 @@ import (
 	"github.com/puclab/puclab/datasets"
 )
 
-// check ends the program with an error, if there is one.
+// check ends the program if err is not nil.
 func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// Two images of 2×2 pixels, as the files of MNIST and its relatives hold them.
+// Two images of 2×2 pixels in the format of MNIST.
 func ExampleReadImages() {
 	images := []byte{
 		0, 0, 8, 3, // unsigned bytes, three dimensions
@@ -51,7 +51,7 @@ func shapes() *datasets.Images {
 	}
 }
 
-// Of four circles two get a label. The unlabeled examples are all eight images, so half of them are circles.
+// Two of four circles get a label. The unlabeled examples are all eight images, so half of them are circles.
 func ExampleNewPU() {
 	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2})
 	check(err)
@@ -62,7 +62,7 @@ func ExampleNewPU() {
 	// 10 examples are the images [1 3 0 1 2 3 4 5 6 7]
 }
 
-// The same two circles get a label, but now they are no longer among the unlabeled images, of which 2 in 6 are circles.
+// The same two circles get a label, but they are not among the unlabeled images, of which 2 in 6 are circles.
 func ExampleNewPU_singleDataset() {
 	pu, err := datasets.NewPU(shapes(), datasets.SplitConfig{
 		Positive: []int{1}, Labeled: 2, Setting: datasets.SingleDataset,
@@ -104,7 +104,7 @@ func ExampleNewBatches() {
 	// [0 5 6 2] [10 30 40 0] [true false false false]
 }
 
-// The labels go to as many squares as circles, and the unlabeled examples are three in four positive.
+// Equally many squares and circles are labeled, and three in four unlabeled examples are positive.
 func ExampleNewPU_balanced() {
 	images := &datasets.Images{
 		Height: 1, Width: 1, Channels: 1,
@@ -126,8 +126,8 @@ func ExampleNewPU_balanced() {
 	// square circle square circle
 }
 
-// A split needs classes alone: here those of ten rows of a table. The rows 6 to 9 are positive, and a row is the more
-// likely labeled the later it comes: selected at random, but not completely at random.
+// A split needs only classes: here those of ten rows of a table. The rows 6 to 9 are positive, and later rows are more
+// likely labeled: selected at random, but not completely at random.
 func ExampleNewSplit() {
 	labels := []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}
 	split, err := datasets.NewSplit(labels, []string{"healthy", "ill"}, datasets.SplitConfig{
@@ -143,7 +143,7 @@ func ExampleNewSplit() {
 	// labeled: [8 9]
 }
 
-// Asking for too much tells how much there is.
+// For an impossible amount the error gives the largest possible number.
 func ExampleNewSplit_impossible() {
 	_, err := datasets.NewSplit([]int{0, 0, 0, 1, 1}, []string{"healthy", "ill"}, datasets.SplitConfig{
 		Positive: []int{1}, Labeled: 1, Unlabeled: 4, Prior: 0.75,
@@ -157,7 +157,7 @@ func ExampleFindBenchmark() {
 	b, err := datasets.FindBenchmark("cifar-hard")
 	check(err)
 	fmt.Println(b)
-	// A reader may number the classes in another way.
+	// A reader may number the classes differently.
 	cfg, err := b.Config([]string{"dog", "cat", "bird", "airplane"})
 	check(err)
 	fmt.Println(cfg.Name, cfg.Positive, cfg.Negative)
@@ -201,7 +201,7 @@ func ExampleNewLongTail() {
 	// [2 1 4] of each class
 }
 
-// Get would fetch and unpack it; its folder is ready for os.DirFS.
+// Get fetches and unpacks an archive; its folder is ready for os.DirFS.
 func ExampleFindArchive() {
 	a, err := datasets.FindArchive("CIFAR-10")
 	check(err)

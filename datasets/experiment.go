@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// Experiment is a figure of the paper as a list of splits: a benchmark, what stays fixed, and what varies. Get one with
-// [FigureExperiments].
+// Experiment is a figure of the paper as a list of splits: a benchmark, and the fixed and varied quantities.
+// [FigureExperiments] returns them.
 type Experiment struct {
 	Figure    string // "1", "4a"
 	Benchmark string // for FindBenchmark
 	Setting   Setting
 	Draw      Draw
-	Unlabeled int       // n_U where it is fixed to a part of the data; 0 means all examples
-	Priors    []float64 // π of each group of splits; empty means that of the data
-	Points    []Point   // what varies within a group
-	Note      string    // what the paper leaves open
+	Unlabeled int       // n_U if fixed to a part of the data; 0 means all examples
+	Priors    []float64 // π of each group of splits; empty means the prior of the data
+	Points    []Point   // varied within a group
+	Note      string    // details that the paper does not specify
 }
 
 // Point is a level of supervision.
 type Point struct {
-	Gamma float64 // as the figure labels it
-	// Labeled is n_P where published code tells it, else 0, and then n_P is Gamma·n_U. The two can disagree with the
-	// paper's formula γ = n_P/n_U: figures of the single-dataset setting divide n_P by all examples instead, and for
-	// CIFAR-easy, -medium and -hard by something else. [Split.Gamma] tells the true γ.
+	Gamma float64 // as labeled in the figure
+	// Labeled is n_P if published code gives it; 0 means that n_P is Gamma·n_U. The two can disagree with the paper's
+	// formula γ = n_P/n_U: figures of the single-dataset setting divide n_P by all examples instead, and those of
+	// CIFAR-easy, -medium and -hard by another number. [Split.Gamma] returns the true γ.
 	Labeled int
 }
 
-// The points of Woof-vs-Nette and of CIFAR-0. Their n_P are those that published code notes beside each γ.
+// The points of Woof-vs-Nette and of CIFAR-0. Their n_P are noted beside each γ in published code.
 var (
 	woofPoints  = []Point{{0.05, 1000}, {0.1, 2000}, {0.2, 4000}, {0.5, 9000}}
 	cifar0Cases = []Point{{0.05, 500}, {0.1, 1000}, {0.25, 2500}, {0.5, 5000}}
@@ -43,8 +43,8 @@ const (
 
 // experiments in the order of the figures.
 //
-// Source: "Contrastive Positive Unlabeled Learning", captions of Figures 1, 4, 5, 6, 8, 9 and 11, and for the points the
-// code that its authors published.
+// Source: "Contrastive Positive Unlabeled Learning", captions of Figures 1, 4, 5, 6, 8, 9 and 11, and for the points
+// the authors' published code.
 var experiments = func() []Experiment {
 	woofSingle := Experiment{Benchmark: "Woof-vs-Nette", Setting: SingleDataset,
 		Points: slices.Concat([]Point{{0.01, 200}}, woofPoints)}
@@ -79,14 +79,15 @@ var experiments = func() []Experiment {
 	)
 }()
 
-// named returns the experiment under the number of a figure that shows it too.
+// named returns the experiment for another figure that also shows it.
 func (e Experiment) named(figure, note string) Experiment {
 	e.Figure, e.Note = figure, note+e.Note
 	return e
 }
 
 // FigureExperiments returns the experiments of a figure of the paper by its number, such as "5" (several data sets and
-// settings), "4a" (one part) or "4" (all parts). For a figure without PU splits the error lists those that have some.
+// settings), "4a" (one part) or "4" (all parts). For a figure without PU splits the error lists the figures with
+// splits.
 func FigureExperiments(figure string) ([]Experiment, error) {
 	var found []Experiment
 	var known []string
@@ -106,7 +107,7 @@ func FigureExperiments(figure string) ([]Experiment, error) {
 }
 
 // Configs returns the configurations of all splits of the experiment, for data whose classes have the given names; all
-// draw with the seed. For each prior they go through the points in turn. A point with γ = 0 has no labels.
+// use the seed. The points are in turn, for each prior. A point with γ = 0 has no labels.
 func (e Experiment) Configs(classes []string, seed uint64) ([]SplitConfig, error) {
 	b, err := FindBenchmark(e.Benchmark)
 	if err != nil {
@@ -119,7 +120,7 @@ func (e Experiment) Configs(classes []string, seed uint64) ([]SplitConfig, error
 	base.Setting, base.Draw, base.Unlabeled, base.Seed = e.Setting, e.Draw, e.Unlabeled, seed
 	priors := e.Priors
 	if len(priors) == 0 {
-		priors = []float64{0} // that of the data
+		priors = []float64{0} // the prior of the data
 	}
 	var configs []SplitConfig
 	for _, prior := range priors {
@@ -136,7 +137,7 @@ func (e Experiment) Configs(classes []string, seed uint64) ([]SplitConfig, error
 	return configs, nil
 }
 
-// String describes in one line what the experiment fixes and what it varies.
+// String returns one line with the fixed and the varied quantities.
 func (e Experiment) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Figure %s: %s, %v, ", e.Figure, e.Benchmark, e.Setting)

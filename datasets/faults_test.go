@@ -27,7 +27,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Files and folders are synced before the final name, and the name before Unpack or Fetch returns.
+// Files and folders are synced before the final name exists, and the name before Unpack or Fetch returns.
 func TestNamesComeAfterContents(t *testing.T) {
 	h := serve(t, good)
 	plain := syncPath
@@ -80,7 +80,7 @@ func TestNamesComeAfterContents(t *testing.T) {
 	expect.That(t, err == nil && slices.Equal(folders, []string{dir}), "%v, synced %q", err, folders)
 }
 
-// What an archive writes is bounded, whatever tar makes of what it reads.
+// The bytes written from an archive are bounded, however tar expands its input.
 func TestUnpackBoundsWhatIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	root := expect.Must(os.OpenRoot(dir))(t)
@@ -99,7 +99,7 @@ func TestUnpackBoundsWhatIsWritten(t *testing.T) {
 	expect.That(t, err == nil && info.Size() <= 1, "%v, %v", info.Size(), err)
 }
 
-// TestFaultChild is the program of TestFaultFullDisk: the disk is full at every size, for archives and downloads.
+// TestFaultChild is the child process of TestFaultFullDisk: the disk is full at every size, for archives and downloads.
 func TestFaultChild(t *testing.T) {
 	dir := os.Getenv("DATASETS_TEST_FULL_DISK")
 	if dir == "" {
@@ -151,7 +151,7 @@ func TestFaultChild(t *testing.T) {
 	fmt.Println("full", failed)
 }
 
-// On a full disk, at every size, neither half an archive nor half a download ever has a final name, and the next try succeeds.
+// On a full disk, at every size, no partial archive or download has a final name, and the next attempt succeeds.
 func TestFaultFullDisk(t *testing.T) {
 	t.Parallel()
 	child := exec.Command(os.Args[0], "-test.run=^TestFaultChild$")
@@ -165,12 +165,12 @@ func TestFaultFullDisk(t *testing.T) {
 	t.Logf("| disk full, archive and download | nothing half done left %d |", failed)
 }
 
-// badServer answers every request in another bad way, drawn at random, until it is good.
+// badServer gives randomly faulty answers to a number of requests, then good ones.
 type badServer struct {
 	rng   *rand.Rand
-	bad   int // answers to come that are bad
+	bad   int // number of remaining faulty answers
 	seen  map[string]int
-	slice []byte // of the right length, but wrong
+	slice []byte // of the correct length, but wrong
 }
 
 func (s *badServer) answer(_ int, w http.ResponseWriter, r *http.Request) {
@@ -215,7 +215,7 @@ func (s *badServer) answer(_ int, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Whatever a server does, the final name never stands for anything but the whole file, and a good answer ends it.
+// For all faults of a server, the final name only ever holds the complete file, and a good answer completes it.
 func TestFaultNetwork(t *testing.T) {
 	t.Parallel()
 	s := &badServer{rng: rand.New(rand.NewPCG(6, 6)), seen: map[string]int{}, slice: bytes.Repeat([]byte{7}, len(content))}
@@ -224,7 +224,7 @@ func TestFaultNetwork(t *testing.T) {
 	for range 25 {
 		dir := t.TempDir()
 		s.bad = 1 + s.rng.IntN(4)
-		for { // as a person does
+		for { // retries like a user
 			tries++
 			h.CloseClientConnections()
 			err := Fetch(context.Background(), dir, remote(h.URL), FetchOptions{IdleTimeout: 50 * time.Millisecond})
@@ -241,7 +241,7 @@ func TestFaultNetwork(t *testing.T) {
 	t.Logf("| network: %v | %d files, whole after %d tries |", s.seen, ended, tries)
 }
 
-// Times of files do not matter: what a killed program left is taken up or tidied, and its locks are free.
+// File times do not matter: the remains of a killed program are resumed or removed, and its locks are free.
 func TestFaultClock(t *testing.T) {
 	for _, when := range []time.Time{time.Unix(0, 0), time.Now(), time.Now().Add(20 * 365 * 24 * time.Hour)} {
 		dir := home(t)

@@ -13,31 +13,31 @@ import (
 	"github.com/puclab/puclab/internal/filelock"
 )
 
-// FetchOptions says how to download. The zero value is ready to use.
+// FetchOptions configures a download. The zero value is usable.
 type FetchOptions struct {
 	Client      *http.Client        // nil means http.DefaultClient
-	IdleTimeout time.Duration       // give up on an address that sends nothing for so long; 0 means 30 seconds
-	Progress    func(FetchProgress) // called as bytes arrive, from the goroutine that called Fetch; nil means not at all
+	IdleTimeout time.Duration       // abandon an address that sends nothing for this long; 0 means 30 seconds
+	Progress    func(FetchProgress) // called as bytes arrive, from the goroutine that called Fetch; nil for none
 }
 
-// FetchProgress says how far the download of a file has come.
+// FetchProgress is the progress of a download.
 type FetchProgress struct {
 	Name        string
-	Done, Total int64 // in bytes; Done includes what an earlier, broken-off download had left
+	Done, Total int64 // in bytes; Done includes bytes of an earlier, interrupted download
 }
 
-// ErrOffline is the cause in a [FetchError] where the environment variable PUCL_OFFLINE forbade a download.
+// ErrOffline is the cause in a [FetchError] if the environment variable PUCL_OFFLINE forbade a download.
 var ErrOffline = errors.New("downloads are switched off by the environment variable " + EnvOffline)
 
-// FetchError says that a file could not be downloaded, why, and how to copy it by hand. errors.Is and errors.As look
-// through it at every cause.
+// FetchError reports a failed download, its causes, and how to copy the file by hand. errors.Is and errors.As examine
+// every cause.
 type FetchError struct {
 	File   RemoteFile
 	Dir    string
-	Causes []error // one for each address that was tried, or the one reason why none was
+	Causes []error // one for each address tried, or the single reason why none was tried
 }
 
-// Error lists the causes, and then the folder, size, checksum and addresses of the file.
+// Error returns the causes, and then the folder, size, checksum and addresses of the file.
 func (e *FetchError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "datasets: could not download %s", e.File.Name)
@@ -58,20 +58,19 @@ func (e *FetchError) Error() string {
 // Unwrap returns the causes.
 func (e *FetchError) Unwrap() []error { return e.Causes }
 
-// Fetch makes sure that the folder dir holds file, and downloads it where it is missing. The folder is made if need be.
+// Fetch ensures that the folder dir holds file, and downloads it if it is missing. It creates the folder if necessary.
 //
-// A file that is there already is checked by size and SHA-256 and then left alone, with no word to the network; one that
-// differs is an error, and is left alone too. Where nobody published the SHA-256, that of the first whole file that came
-// is written beside it, to a file named file.Name + ".sha256", and holds from then on.
+// An existing file is verified by size and SHA-256 without network access; a different file is an error. In both cases
+// it is not modified. If no SHA-256 is published, that of the first complete file is written beside it, to file.Name +
+// ".sha256", and is required from then on.
 //
-// A download goes to a neighbor named file.Name + ".part" and takes its final name only when every byte is checked, so
-// the final name never stands for half a file. A download that broke off is taken up where it stopped, at the next address
-// if the first one keeps failing. Whatever does not match the checksum is thrown away.
+// A download is written to file.Name + ".part" in the same folder and renamed when every byte is verified, so the final
+// name never holds a partial file. An interrupted download is resumed, from the next address if the first one keeps
+// failing. Content that does not match the checksum is discarded.
 //
-// Several goroutines or programs may fetch one file into one folder at once: one downloads, the others wait for it (on
-// a file system without locks each downloads for itself, to a part of its own). Canceling ctx stops a download or a
-// wait and keeps the part that came. Every error is a *[FetchError], save that for a file description that makes no
-// sense.
+// Several goroutines or programs may fetch one file into one folder concurrently: one downloads and the others wait. On
+// a file system without locks each downloads to its own part. Canceling ctx stops a download or a wait and keeps the
+// part. Every error is a *[FetchError], except for an invalid file description.
 func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) error {
 	if err := file.validate(); err != nil {
 		return err
@@ -86,7 +85,7 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 	if done, err := file.present(path); done || err != nil {
 		return fail(err)
 	}
-	if file.SHA256 == "" { // a file that was here before, or is here in part, says what to expect
+	if file.SHA256 == "" { // an existing file or part determines the expected content
 		sum, err := readRecord(path)
 		if err != nil {
 			return fail(err)
@@ -107,19 +106,19 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 		if part, err = privatePart(dir, file.Name); err != nil {
 			return fail(err)
 		}
-		defer os.Remove(part) // nobody else could take it up; after success the name is gone already
+		defer os.Remove(part) // nobody else could resume it; after success the name no longer exists
 	case err != nil:
 		return fail(err)
 	default:
 		defer unlock()
 	}
-	if done, err := file.present(path); done || err != nil { // another program may have brought it meanwhile
+	if done, err := file.present(path); done || err != nil { // another program may have downloaded it meanwhile
 		return fail(err)
 	}
 	t := transfer{file: file, part: part, client: opts.Client, idle: opts.IdleTimeout, progress: opts.Progress}
 	if causes := t.fromAny(ctx); len(causes) > 0 {
 		if t.have() == 0 {
-			os.Remove(part) // an empty part is of no use to anybody
+			os.Remove(part) // an empty part is useless
 		}
 		return fail(causes...)
 	}
@@ -132,11 +131,11 @@ func Fetch(ctx context.Context, dir string, file RemoteFile, opts FetchOptions) 
 	return fail(err)
 }
 
-// privatePart makes an empty file for one download alone.
+// privatePart creates an empty file for a single download.
 func privatePart(dir, name string) (string, error) {
 	f, err := os.CreateTemp(dir, name+".*.part")
 	if err != nil {
 		return "", err
 	}
-	return f.Name(), errors.Join(f.Chmod(0o644), f.Close()) // as readable as any other download
+	return f.Name(), errors.Join(f.Chmod(0o644), f.Close()) // the mode of other downloads
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// content is what the servers of these tests offer: larger than the buffer of one read, different everywhere.
+// content is the file that the test servers offer: larger than one read buffer, without repetition.
 var content = func() []byte {
 	b := make([]byte, 200_000)
 	for i := range b {
@@ -33,7 +33,7 @@ func remote(urls ...string) RemoteFile {
 	return RemoteFile{Name: "data.gz", Size: int64(len(content)), SHA256: packtest.SHA256(content), URLs: urls}
 }
 
-// host is a server that notes the Range header of every request.
+// host is a server that records the Range header of every request.
 type host struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -62,12 +62,12 @@ func (h *host) asked() string {
 	return strings.Join(h.ranges, "|")
 }
 
-// good serves content with all that a web server offers, ranges included.
+// good serves content like a full web server, ranges included.
 func good(_ int, w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// whole serves content from its start, whatever range is asked for.
+// whole serves content from its start and ignores ranges.
 func whole(_ int, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 	w.Write(content)
@@ -80,7 +80,7 @@ func half(_ int, w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// halfAndHang sends the first half and then nothing, until the client goes away.
+// halfAndHang sends the first half and then nothing, until the client disconnects.
 func halfAndHang(_ int, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 	w.Write(content[:len(content)/2])
@@ -88,7 +88,7 @@ func halfAndHang(_ int, w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// wantFile fails unless the folder holds the right content under its final name, and nothing else.
+// wantFile fails unless the folder holds only the correct content under its final name.
 func wantFile(t *testing.T, dir string) {
 	t.Helper()
 	got := expect.Must(os.ReadFile(filepath.Join(dir, "data.gz")))(t)
@@ -103,7 +103,7 @@ func fetch(t *testing.T, dir string, opts FetchOptions, urls ...string) {
 	wantFile(t, dir)
 }
 
-// wantNames fails unless the folder holds files of just these names.
+// wantNames fails unless the folder holds exactly these file names.
 func wantNames(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries := expect.Must(os.ReadDir(dir))(t)
@@ -114,7 +114,7 @@ func wantNames(t *testing.T, dir string, want ...string) {
 	expect.That(t, strings.Join(names, "|") == strings.Join(want, "|"), "the folder holds %q, want %q", names, want)
 }
 
-// The environment of the developer does not decide.
+// The developer's environment must not affect the tests.
 func TestMain(m *testing.M) {
 	os.Unsetenv(EnvOffline)
 	os.Exit(m.Run())
@@ -129,7 +129,7 @@ func TestFetch(t *testing.T) {
 			"progress %+v after %+v", p, last)
 		last = p
 	}}
-	for range 2 { // the second time the file is there
+	for range 2 { // the second time the file exists
 		fetch(t, dir, opts, h.URL)
 	}
 	expect.That(t, last.Done == int64(len(content)), "last progress %+v", last)
@@ -177,7 +177,7 @@ func TestFetchGoesOnAfterABreak(t *testing.T) {
 		})
 		dir := t.TempDir()
 		fetch(t, dir, FetchOptions{}, h.URL)
-		// The connection may break before the last bytes of the half have come.
+		// The connection may break before the last bytes of the half have arrived.
 		got := h.asked()
 		expect.That(t, strings.HasPrefix(got, "|bytes="), "asked for %q, want all and then a range", got)
 	})
@@ -200,7 +200,7 @@ func TestFetchGoesOnAfterABreak(t *testing.T) {
 	})
 }
 
-// The time-out is on silence: a download may take longer than it as long as bytes keep coming.
+// The time-out applies to silence: a download may take longer if bytes keep arriving.
 func TestFetchSlowButSteady(t *testing.T) {
 	expect.Slow(t)
 	t.Parallel()
@@ -220,7 +220,7 @@ func TestFetchSlowButSteady(t *testing.T) {
 	wantFile(t, dir)
 }
 
-// The time-out is on the server's silence, not on that of a caller who takes long to show the progress.
+// The time-out applies to the server's silence, not to a slow progress callback.
 func TestFetchWithASlowCallback(t *testing.T) {
 	expect.Slow(t)
 	t.Parallel()
@@ -249,7 +249,7 @@ func TestFetchFailures(t *testing.T) {
 		opts   FetchOptions
 		is     error // in the chain of errors
 		want   string
-		part   bool // whether a part is left to take up
+		part   bool // whether a part is left to resume
 	}{
 		{name: "not found", answer: func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, want: "404 Not Found"},
 		{name: "server error", answer: func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }, want: "503"},
@@ -286,14 +286,14 @@ func TestFetchFailures(t *testing.T) {
 		h := serve(t, good)
 		h.Close()
 		err := Fetch(context.Background(), t.TempDir(), remote(h.URL), FetchOptions{})
-		expect.Error(t, err, h.URL+": dial", "refused") // the address once, not again as in the client's own error
+		expect.Error(t, err, h.URL+": dial", "refused") // the address once; the client's own error repeats it
 	})
 	t.Run("no address", func(t *testing.T) {
 		expect.Error(t, Fetch(context.Background(), t.TempDir(), remote("://"), FetchOptions{}), "protocol")
 	})
 }
 
-// Over HTTP/2, which is what most addresses speak, a request that is stopped reports it in another way.
+// Over HTTP/2, which most servers use, a canceled request is reported differently.
 func TestFetchSilenceOverHTTP2(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
@@ -312,9 +312,9 @@ func TestFetchSilenceOverHTTP2(t *testing.T) {
 	}
 }
 
-// An answer that is not the range which was asked for is not taken, not even its first bytes.
+// An answer with another range than requested is rejected, including its first bytes.
 func TestFetchWrongRange(t *testing.T) {
-	for header, anew := range map[string]bool{ // whether the part is given up and the file asked for anew
+	for header, anew := range map[string]bool{ // whether the part is discarded and the whole file requested
 		"bytes 1000-299999/300000": false,
 		"bytes 0-199999/200000":    true,
 		"bytes 1000-199999":        true,
@@ -350,7 +350,7 @@ func TestFetchWrongRange(t *testing.T) {
 	}
 }
 
-// A server need not send all of the range: the rest is asked for.
+// A server may send less than the range: the rest is requested.
 func TestFetchRangeInPieces(t *testing.T) {
 	h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
 		if i == 0 {
@@ -367,7 +367,7 @@ func TestFetchRangeInPieces(t *testing.T) {
 	expect.Equal(t, h.asked(), "bytes=1000-|bytes=5000-", "asked for")
 }
 
-// What the user reads must be enough to copy the file by hand.
+// The error must contain everything needed to copy the file by hand.
 func TestFetchErrorTellsAll(t *testing.T) {
 	first := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
 	second := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
@@ -422,7 +422,7 @@ func TestFetchCanceled(t *testing.T) {
 	expect.Equal(t, second.asked(), "bytes=100000-", "asked for after the cancel")
 }
 
-// A file whose name ends in .gz is often sent with this header, at which a client may decompress it on the way.
+// A file named .gz is often sent with this header, at which a client may decompress it in transit.
 func TestFetchLeavesGzipAlone(t *testing.T) {
 	packed := packtest.Gzip(t, content)
 	h := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The environment variables that steer where files are looked for and whether they may be downloaded.
+// The environment variables that control where files are searched for and whether they may be downloaded.
 const (
 	// EnvDataDir names the folder of the user's data sets.
 	EnvDataDir = "PUCL_DATA_DIR"
@@ -19,22 +19,22 @@ const (
 // "0" or "false".
 func Offline() bool { return !slices.Contains([]string{"", "0", "false"}, os.Getenv(EnvOffline)) }
 
-// Folders returns the folders in which the files of the named data set may be, in the order in which to look: with
-// PUCL_DATA_DIR set, its sub-folder of that name and that folder itself; then pucl/name in the user's cache folder (see
-// os.UserCacheDir), where there is one. It does not look whether they exist.
+// Folders returns the folders in which to search for the files of the named data set, in order: if PUCL_DATA_DIR is
+// set, its sub-folder of that name and the folder itself; then pucl/name in the user's cache folder (see
+// os.UserCacheDir), if that exists. It does not check that they exist.
 func Folders(name string) []string {
 	var folders []string
 	if dir := os.Getenv(EnvDataDir); dir != "" {
 		folders = append(folders, filepath.Join(dir, name), dir)
 	}
-	if cache, err := os.UserCacheDir(); err == nil { // a user without a cache folder has one place fewer
+	if cache, err := os.UserCacheDir(); err == nil { // without a cache folder there is one place fewer
 		folders = append(folders, filepath.Join(cache, "pucl", name))
 	}
 	return folders
 }
 
-// DownloadFolder returns the folder into which the files of the named data set are downloaded: the first of [Folders].
-// The error tells what to set where there is neither PUCL_DATA_DIR nor a cache folder.
+// DownloadFolder returns the folder for downloads of the named data set: the first of [Folders]. If there is neither
+// PUCL_DATA_DIR nor a cache folder, the error states what to set.
 func DownloadFolder(name string) (string, error) {
 	folders := Folders(name)
 	if len(folders) == 0 {

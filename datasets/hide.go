@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// HideLabels returns s without the labels of some labeled examples: what a model learns from that is never to see them. Hidden marks
-// these among the examples of s. One whose row is an unlabeled example as well, as in the case-control setting, is left out; another
-// becomes an unlabeled example. So the hidden positives cannot be told from unlabeled ones.
+// HideLabels returns s without the labels of some labeled examples, so that a model trained on the result never uses
+// them. The mask hidden marks them among the examples of s. If the row of a hidden example is also an unlabeled
+// example, as in the case-control setting, the hidden example is removed; otherwise it becomes an unlabeled example.
+// Hidden positives therefore cannot be distinguished from unlabeled ones.
 //
 // It is an error if hidden has another length than s, if it marks an unlabeled example, or all labeled ones.
 func (s *Split) HideLabels(hidden []bool) (*Split, error) {
@@ -20,7 +21,7 @@ func (s *Split) HideLabels(hidden []bool) (*Split, error) {
 	for _, row := range s.Index[labeled:] {
 		unlabeled[row] = true
 	}
-	var kept, shown []int // examples that stay labeled, and that are unlabeled then
+	var kept, shown []int // examples that stay labeled, and examples that become unlabeled
 	for i, hide := range hidden {
 		switch {
 		case hide && i >= labeled:
@@ -46,7 +47,7 @@ func (s *Split) HideLabels(hidden []bool) (*Split, error) {
 			positives++
 		}
 	}
-	if s.Unknown == nil { // else the prior is an estimate
+	if s.Unknown == nil { // otherwise the prior is an estimate
 		out.Prior = float64(positives) / float64(len(shown))
 	}
 	return out, nil

@@ -10,12 +10,12 @@ import (
 	"github.com/puclab/puclab/datasets/internal/check"
 )
 
-// holdoutStream keeps the draws of Holdout apart from other draws made with the same seed.
+// holdoutStream separates the random stream of Holdout from other streams of the same seed.
 const holdoutStream = 0x686f6c646f7574 // "holdout" in ASCII
 
-// Holdout splits images in two, class by class: of each class with n images, round(share·n) chosen at random go to
-// held, the others to rest. Both parts keep the order of images, hold copies, and share its slice Classes. The same
-// seed gives the same split on every platform.
+// Holdout splits images in two, class by class: of each class with n images, round(share·n) random ones go to held, the
+// others to rest. Both parts keep the order of images, hold copies, and share its slice Classes. The same seed gives
+// the same split on every platform.
 //
 // It is an error if share is not between 0 and 1 or if a part would be empty.
 func Holdout(images *Images, share float64, seed uint64) (rest, held *Images, err error) {
@@ -34,7 +34,7 @@ func Holdout(images *Images, share float64, seed uint64) (rest, held *Images, er
 // HoldoutRows is [Holdout] for examples of any kind, such as those of a [Source]: it returns the rows of both parts, in
 // ascending order. Example i has the class labels[i], a number below classes.
 func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, held []int, err error) {
-	if !(share > 0 && share < 1) { // this form also refuses NaN
+	if !(share > 0 && share < 1) { // this form also rejects NaN
 		return nil, nil, fmt.Errorf("datasets: cannot hold out a share of %v: give a number between 0 and 1", share)
 	}
 	if classes < 0 {
@@ -60,7 +60,7 @@ func HoldoutRows(labels []int, classes int, share float64, seed uint64) (rest, h
 	return rest, held, nil
 }
 
-// rowsByClass returns the rows of each class, ascending. It is an error if there is no such class.
+// rowsByClass returns the rows of each class, ascending. It is an error if a label is not below classes.
 func rowsByClass(labels []int, classes int) ([][]int, error) {
 	if err := check.Labels("datasets: example", labels, classes); err != nil {
 		return nil, err

@@ -20,16 +20,16 @@ const (
 	idxImages = 0x00000803
 )
 
-// idxTypes holds the types of numbers that are not read, by their codes.
+// idxTypes holds the unsupported number types by code.
 var idxTypes = map[byte]string{0x09: "signed bytes", 0x0b: "int16", 0x0c: "int32", 0x0d: "float32", 0x0e: "float64"}
 
-// ReadIDX reads one file in the IDX format, in which MNIST and its relatives are published: a label file gives
-// dims = [count], an image file dims = [count, height, width], and data holds that many bytes. The file may be plain or
-// compressed by gzip; its content tells which.
+// ReadIDX reads one file in the IDX format, in which MNIST and its relatives are published. A label file gives dims =
+// [count], an image file dims = [count, height, width], and data holds that many bytes. The file may be plain or
+// compressed by gzip, detected from its content.
 //
-// The file is read to its end. A wrong first number, an image size of zero, data that are cut short and bytes after the
-// data are errors; a file that is cut short gives one that wraps io.ErrUnexpectedEOF. Memory grows with the bytes that
-// really come, whatever the header announces.
+// The file is read to its end. A wrong first number, an image size of zero, truncated data and bytes after the data are
+// errors; for a truncated file the error wraps io.ErrUnexpectedEOF. Memory grows with the bytes received, whatever the
+// header announces.
 //
 // Format: LeCun, Cortes and Burges, "The MNIST database of handwritten digits".
 func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
@@ -56,7 +56,7 @@ func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
 	dims = make([]int, len(sizes))
 	for i, n := range sizes {
 		dims[i] = int(n)
-		if dims[i] < 0 || uint32(dims[i]) != n { // where int has 32 bits
+		if dims[i] < 0 || uint32(dims[i]) != n { // if int has 32 bits
 			return nil, nil, fmt.Errorf("datasets: IDX file with a dimension of %d: more than this machine can address", n)
 		}
 	}
@@ -86,8 +86,8 @@ func ReadIDX(r io.Reader) (dims []int, data []uint8, err error) {
 }
 
 // ReadImages reads a file of 8-bit gray images and the file of their labels, both in the IDX format of [ReadIDX]. The
-// result has one channel. The names of the classes are names; nil names them by their numbers, "0", "1", and so on up
-// to the largest label.
+// result has one channel. The argument names holds the class names; nil names them by number, "0", "1", and so on up to
+// the largest label.
 //
 // It is an error if the two files are swapped, if they differ in count, or if a label has no name in names.
 func ReadImages(images, labels io.Reader, names []string) (*Images, error) {
@@ -123,8 +123,8 @@ func ReadImages(images, labels io.Reader, names []string) (*Images, error) {
 	return result, nil
 }
 
-// Decompress returns a reader of the decompressed bytes where r holds a gzip file, told by its first two bytes, and of
-// r's own bytes otherwise.
+// Decompress returns a reader of the decompressed bytes if r holds a gzip file, detected by its first two bytes, and
+// otherwise of r's own bytes.
 func Decompress(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
 	start, err := buffered.Peek(2)
@@ -153,8 +153,8 @@ func readHeader(r io.Reader, numbers any) error {
 	return nil
 }
 
-// readAtMost reads up to want bytes. The result starts small and doubles, so a header that lies costs no memory; it
-// never holds more than want, so an honest one wastes none. A reader that ends early is no error here.
+// readAtMost reads up to want bytes. The buffer starts small and doubles, so a false header costs no memory; it never
+// exceeds want. An early end is no error here.
 func readAtMost(r io.Reader, want int) ([]byte, error) {
 	data := make([]byte, 0, min(want, 64<<10))
 	for len(data) < want {

@@ -18,13 +18,13 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Two images of 2×3 pixels and their labels, byte by byte as the format has them.
+// Two images of 2×3 pixels and their labels, byte by byte in the format.
 const (
 	twoImages = "00000803 00000002 00000002 00000003" + "000102 030405" + "0a0b0c 0d0eff"
 	twoLabels = "00000801 00000002" + "03 01"
 )
 
-// unhex turns hexadecimal digits, spaced as one likes, into bytes.
+// unhex decodes hexadecimal digits with arbitrary spaces.
 func unhex(tb testing.TB, digits string) []byte {
 	tb.Helper()
 	return expect.Must(hex.DecodeString(strings.ReplaceAll(digits, " ", "")))(tb)
@@ -41,7 +41,7 @@ func TestReadImages(t *testing.T) {
 		{"mixed", packtest.Gzip(t, images), labels},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			// One byte at a time: the reader must not lean on full reads.
+			// One byte at a time: the reader must not depend on full reads.
 			got := expect.Must(ReadImages(iotest.OneByteReader(bytes.NewReader(tt.images)), bytes.NewReader(tt.labels),
 				[]string{"zero", "one", "two", "three"}))(t)
 			expect.That(t, got.Height == 2 && got.Width == 3 && got.Channels == 1 && got.Len() == 2,
@@ -105,7 +105,7 @@ func TestReadIDXDamagedGzip(t *testing.T) {
 		}
 	}
 	badSum := slices.Clone(whole)
-	badSum[len(badSum)-8] ^= 1 // in the CRC-32, which stands before the length
+	badSum[len(badSum)-8] ^= 1 // in the CRC-32, which precedes the length
 	_, _, err := ReadIDX(bytes.NewReader(badSum))
 	expect.That(t, errors.Is(err, gzip.ErrChecksum), "wrong CRC: error %v, want %v", err, gzip.ErrChecksum)
 	if _, _, err := ReadIDX(bytes.NewReader(append(slices.Clone(whole), "more"...))); err == nil {
@@ -136,7 +136,7 @@ func TestReadIDXDoesNotTrustTheHeader(t *testing.T) {
 	expect.That(t, got <= 1<<20, "%d bytes allocated for a file of %d", got, len(lie))
 }
 
-// Larger than the buffer with which reading starts, so that it has to grow, and to stop growing at the end.
+// Larger than the initial buffer, so that it must grow, and stop growing at the end.
 func TestReadIDXGrows(t *testing.T) {
 	const count = 1000
 	file := unhex(t, "00000803 000003e8 0000001c 0000001c")
@@ -164,14 +164,14 @@ func FuzzReadIDX(f *testing.F) {
 	f.Fuzz(checkIDX)
 }
 
-// checkIDX reads a file that may be damaged: an error, or what the bytes say.
+// checkIDX reads a possibly damaged file: the result is an error, or the content of the bytes.
 func checkIDX(t *testing.T, file []byte) {
 	dims, data, err := ReadIDX(bytes.NewReader(file))
 	if err != nil {
 		expect.That(t, dims == nil && data == nil, "error %v, and yet a result", err)
 		return
 	}
-	// What was read, written again, is what the file said.
+	// The result, encoded again, equals the file.
 	size := 1
 	again := []byte{0, 0, 8, uint8(len(dims))}
 	for _, n := range dims {

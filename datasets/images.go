@@ -57,8 +57,8 @@ func (m *Images) Select(rows []int) (*Images, error) {
 	return out, nil
 }
 
-// Validate returns an error that says what does not fit together, or nil: the sizes must be positive, Pixels must hold
-// exactly Len images, and every label must name a class. A set of no images is valid.
+// Validate returns an error that names the first inconsistency, or nil. Sizes must be positive, Pixels must hold
+// exactly Len images, and every label must have a class. A set of no images is valid.
 func (m *Images) Validate() error {
 	if m == nil {
 		return errors.New("datasets: no images given (the pointer is nil); give those of a loader")
@@ -77,7 +77,7 @@ func (m *Images) Validate() error {
 	return check.Labels("datasets: image", m.Labels, len(m.Classes))
 }
 
-// errImageShape returns the error for a shape that no image can have.
+// errImageShape returns the error for an impossible image shape.
 func errImageShape(height, width, channels int) error {
 	return fmt.Errorf("datasets: images of %d×%d×%d (height×width×channels): every size must be at least 1", height, width, channels)
 }

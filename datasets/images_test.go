@@ -87,14 +87,14 @@ func TestHoldout(t *testing.T) {
 	m := &Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"},
 		Pixels: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, Labels: []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}}
 	rest, held := expect.Must2(Holdout(m, 0.5, 7))(t)
-	// Computed apart from this package, with the published formulas of PCG-DXSM, of Lemire's bounded draw and of the
-	// shuffle from the end. Two of the four images of class 0 and three of the six of class 1.
+	// Computed independently of this package, with the published formulas of PCG-DXSM, of Lemire's bounded draw and of
+	// the shuffle from the end. Two of the four images of class 0 and three of the six of class 1.
 	expect.Equal(t, held.Pixels, []uint8{0, 1, 5, 7, 9}, "held out")
 	expect.Equal(t, rest.Pixels, []uint8{2, 3, 4, 6, 8}, "left")
 	expect.Equal(t, held.Labels, []int{0, 1, 1, 1, 0}, "held out classes")
 	_, other := expect.Must2(Holdout(m, 0.5, 8))(t)
 	expect.That(t, !slices.Equal(other.Pixels, held.Pixels), "seeds 7 and 8 hold out the same images")
-	// Of 1, 2, 3, 5 images a share of 0.3 is 0.3, 0.6, 0.9, 1.5, so 0, 1, 1 and 2 are held out.
+	// A share of 0.3 of 1, 2, 3 and 5 images is 0.3, 0.6, 0.9 and 1.5, so 0, 1, 1 and 2 are held out.
 	uneven := &Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b", "c", "d"},
 		Pixels: make([]uint8, 11), Labels: []int{0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3}}
 	rest, held = expect.Must2(Holdout(uneven, 0.3, 0))(t)
@@ -110,7 +110,7 @@ func TestHoldout(t *testing.T) {
 	expect.Error(t, err, "no images")
 }
 
-// marked are images of 4 classes whose first pixel is their number and whose second one is their class.
+// marked returns images of 4 classes; the first pixel is the image number, the second the class.
 func marked(n int) *Images {
 	m := &Images{Height: 2, Width: 2, Channels: 1, Classes: []string{"a", "b", "c", "d"}}
 	for i := range n {
@@ -120,7 +120,8 @@ func marked(n int) *Images {
 	return m
 }
 
-// A pool holds what was asked for, of rows that are left, each once and under its own class, and outliers as the last class.
+// A pool holds the requested numbers of remaining rows, each once and with its own class, and outliers as the last
+// class.
 func TestOpenPool(t *testing.T) {
 	images := marked(40)
 	tail := expect.Must(NewLongTail(images.Labels, LongTailConfig{Counts: []int{8, 4, 2, 1}, Seed: 3}))(t)
@@ -151,7 +152,7 @@ func TestOpenPool(t *testing.T) {
 	expect.That(t, len(images.Classes) == 4, "the classes of the data set became %q", images.Classes)
 }
 
-// Sides that are too long lose as much at both ends, others get black; pixels keep their places.
+// Sides that are too long are cropped equally at both ends, others are padded with black; pixels keep their positions.
 func TestRefit(t *testing.T) {
 	image := &Images{Height: 3, Width: 2, Channels: 1, Pixels: []uint8{1, 2, 3, 4, 5, 6}, Labels: []int{0}, Classes: []string{"a"}}
 	for _, tt := range []struct {
@@ -173,7 +174,8 @@ func TestRefit(t *testing.T) {
 	expect.That(t, slices.Equal(gray.Pixels, []uint8{255, 150}), "white and green in gray: %v", gray)
 }
 
-// Every quarter of a mosaic is one of an image, turned by half a turn, and the four are of different classes.
+// Every quarter of a mosaic is a quarter of an image, rotated by 180 degrees, and the four images are of different
+// classes.
 func TestMosaics(t *testing.T) {
 	images := &Images{Height: 4, Width: 4, Channels: 1, Classes: []string{"a", "b", "c", "d", "e"}}
 	for i := range 25 {

@@ -9,14 +9,14 @@ import (
 	"github.com/puclab/puclab/internal/filelock"
 )
 
-// lockPoll is how often a waiting download looks whether the other one has ended.
+// lockPoll is the interval at which a waiting download tries the lock.
 const lockPoll = 50 * time.Millisecond
 
-// tryLock takes the lock named by a path without waiting, as filelock.Try does; no file of a lock stays. It is a variable so
-// that tests can stand in for a file system without locks.
+// tryLock takes the lock at a path without waiting, as filelock.Try does; no lock file remains. It is a variable so
+// that tests can simulate a file system without locks.
 var tryLock = systemLock
 
-// acquireLock waits for the lock until ctx is canceled. The function that it returns gives the lock back.
+// acquireLock waits for the lock until ctx is canceled. The returned function releases the lock.
 func acquireLock(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		unlock, err := tryLock(path)

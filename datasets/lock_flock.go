@@ -12,7 +12,7 @@ import (
 func systemLock(path string) (unlock func(), err error) {
 	f, err := filelock.Try(path, false)
 	if errors.Is(err, filelock.ErrNone) {
-		os.Remove(path) // of no use; where there are no locks at all, it is not there
+		os.Remove(path) // useless; it does not exist if there are no locks
 	}
 	if err != nil {
 		return nil, err

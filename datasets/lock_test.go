@@ -29,7 +29,7 @@ func fetchAtOnce(dir string, file RemoteFile) error {
 	return errors.Join(errs...)
 }
 
-// A released lock is removed with its file: a file opened before must not pass for the lock.
+// A released lock is removed with its file: a file opened earlier must not count as the lock.
 func TestLockKeepsOthersOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := systemLock(path)
@@ -66,7 +66,7 @@ func TestLockKeepsOthersOut(t *testing.T) {
 
 func TestFetchAtOnceDownloadsOnce(t *testing.T) {
 	h := serve(t, func(i int, w http.ResponseWriter, r *http.Request) {
-		time.Sleep(100 * time.Millisecond) // the others meet the lock meanwhile
+		time.Sleep(100 * time.Millisecond) // the others find the lock taken meanwhile
 		good(i, w, r)
 	})
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestFetchAtOnceWithoutLocks(t *testing.T) {
 	wantNames(t, empty)
 }
 
-// If the first of two fails, the second takes its place, and what the first had got.
+// If the first of two fails, the second takes over, with the part that the first had downloaded.
 func TestFetchTakesOverFromAnother(t *testing.T) {
 	first, second := serve(t, halfAndHang), serve(t, good)
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ const (
 	errorSharingViolation = syscall.Errno(32)
 )
 
-// systemLock opens the file for itself alone; the system removes it when it is closed, be it by the program's end.
+// systemLock opens the file exclusively; the system removes it when it is closed, also at the program's end.
 func systemLock(path string) (unlock func(), err error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func systemLock(path string) (unlock func(), err error) {
 		if err != syscall.ERROR_ACCESS_DENIED {
 			break
 		}
-		// Either the folder is closed to us, or the last owner's file is on its way out, which takes a moment.
+		// Either the folder is not accessible, or the last owner's file is being deleted, which takes a moment.
 		time.Sleep(lockPoll)
 	}
 	return nil, &os.PathError{Op: "lock", Path: path, Err: err}

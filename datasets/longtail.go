@@ -12,24 +12,23 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// longTailStream keeps the draws of a long tail apart from others of the same seed.
+// longTailStream separates the random stream of long tails from other streams of the same seed.
 const longTailStream = 0x6c6f6e677461696c // "longtail" in ASCII
 
-// ExponentialCounts returns how many examples each of some classes has in a long tail that falls exponentially: class k
-// of K, counted from 0, has
+// ExponentialCounts returns the class sizes of an exponential long tail. Class k of K, counted from 0, has
 //
 //	n_k = ⌊n_max · ρ^(−k/(K−1))⌋
 //
-// of them, where ρ is the imbalance, the number of the first class over that of the last. With 10 classes, n_max = 5000
-// and ρ = 100 these are the numbers of CIFAR-10-LT. It is an error if classes or most is below 1, if ρ is below 1, or if
-// the last class would be empty.
+// examples, where ρ is the imbalance, the size of the first class divided by that of the last. With 10 classes, n_max =
+// 5000 and ρ = 100 these are the sizes of CIFAR-10-LT. It is an error if classes or most is below 1, if ρ is below 1,
+// or if the last class would be empty.
 //
 // Source: Cui, Jia, Lin, Song and Belongie, "Class-Balanced Loss Based on Effective Number of Samples", 2019.
 func ExponentialCounts(classes, most int, imbalance float64) ([]int, error) {
 	err := cmp.Or(
 		fault.If(classes < 1 || most < 1,
 			"datasets: a long tail of %d classes with at most %d examples: give at least 1 of each", classes, most),
-		fault.If(!(imbalance >= 1) || math.IsInf(imbalance, 1), // this form also refuses NaN
+		fault.If(!(imbalance >= 1) || math.IsInf(imbalance, 1), // this form also rejects NaN
 			"datasets: a long tail with an imbalance of %v: give a number of at least 1", imbalance),
 		fault.If(float64(most)/imbalance < 1, "datasets: a long tail from %d examples with an imbalance of %v leaves the "+
 			"last class empty: the largest possible imbalance is %d", most, imbalance, most))
@@ -42,27 +41,26 @@ func ExponentialCounts(classes, most int, imbalance float64) ([]int, error) {
 		if classes > 1 {
 			exponent = -float64(k) / float64(classes-1)
 		}
-		// The small number keeps a whole result whole where the power is a hair below it.
+		// The small addend keeps an exact integer from rounding down.
 		counts[k] = int(float64(most)*math.Pow(imbalance, exponent) + 1e-6)
 	}
 	return counts, nil
 }
 
-// ParetoCounts returns how many examples each of some classes has in a long tail that follows the Pareto distribution:
-// the number of the r-th largest class of K, counted from 1, is its quantile of rank r/K, q_r = (r/K)^(−1/α), stretched so
-// that the first class has most and the last has least:
+// ParetoCounts returns the class sizes of a long tail that follows the Pareto distribution. The size of the r-th
+// largest class of K, counted from 1, is its quantile of rank r/K, q_r = (r/K)^(−1/α), rescaled so that the first class
+// has most examples and the last has least:
 //
 //	n_r = n_min + (n_max − n_min) · (q_r − 1)/(q_1 − 1), rounded
 //
-// The smaller α, the longer the tail. Published sets such as ImageNet-LT (α = 6, from 1280 down to 5) were drawn at random
-// from such a distribution, so their numbers differ: see [ImageNet100LTCounts]. It is an error if classes or least is below
-// 1, if most is below least, if α is not positive, or if it is so small or large that q_1 cannot be computed with numbers
-// of 64 bits.
+// A smaller α gives a longer tail. Published sets such as ImageNet-LT (α = 6, from 1280 down to 5) were drawn at random
+// from such a distribution, so their sizes differ: see [ImageNet100LTCounts]. It is an error if classes or least is
+// below 1, if most is below least, if α is not positive, or if q_1 cannot be computed in float64.
 //
 // Source: Liu, Miao, Zhan, Wang, Gong and Yu, "Large-Scale Long-Tailed Recognition in an Open World", 2019, for the
 // distribution.
 func ParetoCounts(classes, most, least int, alpha float64) ([]int, error) {
-	// Infinite where α is too small; where it is too large, next to no digits of the difference are left.
+	// Infinite if α is too small; if it is too large, almost no digits of the difference remain.
 	first := math.Pow(1/float64(classes), -1/alpha) - 1
 	err := cmp.Or(
 		fault.If(classes < 1 || least < 1 || most < least, "datasets: a long tail of %d classes from %d examples down to %d: "+
@@ -83,7 +81,7 @@ func ParetoCounts(classes, most, least int, alpha float64) ([]int, error) {
 	return counts, nil
 }
 
-// smallestStretch is the smallest q_1 − 1 of which seven digits are left after the subtraction.
+// smallestStretch is the smallest q_1 − 1 that has seven digits after the subtraction.
 const smallestStretch = 1e-9
 
 // ImageNet100LTCounts returns the numbers of images of the 100 classes of ImageNet-100-LT, the seed set of MAK, from the
@@ -101,7 +99,7 @@ func ImageNet100LTCounts() []int {
 	}
 }
 
-// LongTailConfig says how [NewLongTail] makes a long-tailed set of a balanced one.
+// LongTailConfig configures [NewLongTail].
 type LongTailConfig struct {
 	Counts []int  // examples of each rank, from the largest class to the smallest, one number for each class
 	Ranks  []int  // the class of each rank; nil means the classes in the order of their numbers
@@ -109,8 +107,7 @@ type LongTailConfig struct {
 	Seed   uint64 // of all draws; used as given, 0 included
 }
 
-// LongTail is a part of a data set in which some classes have many examples and others few, and the rest of the set.
-// Read its fields; do not change them.
+// LongTail is a part of a data set with unequal class sizes, and the rest of the set. Do not change its fields.
 type LongTail struct {
 	Rows   []int // the rows of the data set that are in the tail, ascending: the seed set
 	Rest   []int // all other rows, ascending: a pool to sample from
@@ -119,12 +116,12 @@ type LongTail struct {
 	Seed   uint64
 }
 
-// NewLongTail draws a long tail from examples with the given classes, each below len(cfg.Counts): of the class of rank r it
-// takes Counts[r] examples at random without replacement. The same seed gives the same draw on every platform, and a class
-// that gets fewer examples gets the first of those that it would get more of.
+// NewLongTail draws a long tail from examples with the given classes, each below len(cfg.Counts): Counts[r] random
+// examples, without replacement, of the class of rank r. The same seed gives the same draw on every platform, and a
+// smaller count takes the first of the examples that a larger one takes.
 //
-// It is an error if Counts is empty, grows or has a number below 1, if Ranks is not a permutation of the classes, or if a
-// class has too few examples; the error then tells how many it has.
+// It is an error if Counts is empty, increases or has a number below 1, if Ranks is not a permutation of the classes,
+// or if a class has too few examples; the error then gives their number.
 func NewLongTail(labels []int, cfg LongTailConfig) (*LongTail, error) {
 	classes := len(cfg.Counts)
 	if classes == 0 {
@@ -157,7 +154,7 @@ func NewLongTail(labels []int, cfg LongTailConfig) (*LongTail, error) {
 		}
 		tail.Counts[class] = n
 	}
-	for class, rows := range byClass { // in the order of classes, so that ranks do not change which examples come first
+	for class, rows := range byClass { // in the order of classes, so that draws do not depend on ranks
 		rows = shuffled(rows, rng)
 		tail.Rows = append(tail.Rows, rows[:tail.Counts[class]]...)
 		tail.Rest = append(tail.Rest, rows[tail.Counts[class]:]...)
@@ -170,7 +167,7 @@ func NewLongTail(labels []int, cfg LongTailConfig) (*LongTail, error) {
 // ranks returns the class of each rank.
 func (c LongTailConfig) ranks(rng *rand.Rand) ([]int, error) {
 	classes := len(c.Counts)
-	mixed := rng.Perm(classes) // drawn in any case, so that the examples of a seed depend on neither Ranks nor Mix
+	mixed := rng.Perm(classes) // always drawn, so that the examples of a seed depend on neither Ranks nor Mix
 	if c.Ranks == nil {
 		if !c.Mix {
 			slices.Sort(mixed)
@@ -183,7 +180,7 @@ func (c LongTailConfig) ranks(rng *rand.Rand) ([]int, error) {
 			"datasets: a long tail with %d Ranks for %d classes: give one for each", len(c.Ranks), classes), err)
 }
 
-// Imbalance returns the number of examples of the largest class over that of the smallest.
+// Imbalance returns the size of the largest class divided by that of the smallest.
 func (t *LongTail) Imbalance() float64 {
 	return float64(slices.Max(t.Counts)) / float64(slices.Min(t.Counts))
 }
@@ -194,7 +191,7 @@ func (t *LongTail) String() string {
 		len(t.Rows), len(t.Counts), slices.Max(t.Counts), slices.Min(t.Counts), t.Imbalance(), len(t.Rest), t.Seed)
 }
 
-// Shots is a group of classes by how many examples they have to learn from.
+// Shots is a group of classes by their number of training examples.
 type Shots int
 
 // The groups, from the head of a long tail to its end.
@@ -209,8 +206,8 @@ var shotsNames = enum.Names[Shots]{Names: []string{"many", "medium", "few"}}
 // String returns "many", "medium" or "few".
 func (s Shots) String() string { return shotsNames.String(s) }
 
-// ShotsByCount puts each class into a group by its number of examples: Many above 100, Few below 20, Medium between.
-// Results on ImageNet-100-LT are reported so.
+// ShotsByCount groups classes by their number of examples: Many above 100, Few below 20, Medium between. Results on
+// ImageNet-100-LT use these groups.
 //
 // Source: Liu, Miao, Zhan, Wang, Gong and Yu, "Large-Scale Long-Tailed Recognition in an Open World", 2019.
 func ShotsByCount(counts []int) []Shots {
@@ -228,9 +225,9 @@ func ShotsByCount(counts []int) []Shots {
 	return groups
 }
 
-// ShotsByRank puts the smallest third of the classes, rounded down, into Few, the next as many into Medium and the
-// others into Many; of classes of one size the one with the smaller number counts as larger. Results on long-tailed CIFAR
-// are reported so.
+// ShotsByRank puts the smallest third of the classes, rounded down, into Few, equally many next ones into Medium and
+// the others into Many; of classes of equal size the one with the smaller number counts as larger. Results on
+// long-tailed CIFAR use these groups.
 //
 // Source: the code that Jiang, Chen, Chen and Wang published with "Improving Contrastive Learning on Imbalanced Seed Data
 // via Open-World Sampling", 2021.

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The numbers of CIFAR-10-LT with an imbalance of 100, as its users publish them.
+// The published sizes of CIFAR-10-LT with an imbalance of 100.
 func TestExponentialCounts(t *testing.T) {
 	got := expect.Must(ExponentialCounts(10, 5000, 100))(t)
 	expect.Equal(t, got, []int{5000, 2997, 1796, 1077, 645, 387, 232, 139, 83, 50}, "counts")
@@ -32,15 +32,15 @@ func TestExponentialCounts(t *testing.T) {
 	}
 }
 
-// With α = 1 the quantile of rank r/K is K/r, so the numbers are the stretched harmonic ones.
+// With α = 1 the quantile of rank r/K is K/r, so the sizes are rescaled harmonic numbers.
 func TestParetoCounts(t *testing.T) {
 	got := expect.Must(ParetoCounts(4, 31, 1, 1))(t)
 	expect.Equal(t, got, []int{31, 11, 4, 1}, "α = 1") // 1 + 30·(4/r − 1)/3
 	expect.Equal(t, expect.Must(ParetoCounts(3, 5, 5, 6))(t), []int{5, 5, 5}, "flat")
-	for _, alpha := range []float64{0.001, 6, 1e17} { // a single class has no tail for α to shape
+	for _, alpha := range []float64{0.001, 6, 1e17} { // a single class does not depend on α
 		expect.Equal(t, expect.Must(ParetoCounts(1, 9, 2, alpha))(t), []int{9}, "one class, α = %g", alpha)
 	}
-	// At a large α the tail falls as the logarithm of the rank: 5 + 995·ln(5/r)/ln 5.
+	// At a large α the size is linear in the logarithm of the rank: 5 + 995·ln(5/r)/ln 5.
 	expect.Equal(t, expect.Must(ParetoCounts(5, 1000, 5, 1e6))(t), []int{1000, 571, 321, 143, 5}, "α = 1e6")
 	long := expect.Must(ParetoCounts(1000, 1280, 5, 6))(t)
 	expect.That(t, long[0] == 1280 && long[999] == 5 && slices.IsSortedFunc(long, func(a, b int) int { return b - a }),
@@ -81,7 +81,7 @@ func TestImageNet100LTCounts(t *testing.T) {
 func TestLongTail(t *testing.T) {
 	labels, _ := hundred()
 	tail := expect.Must(NewLongTail(labels, LongTailConfig{Counts: []int{6, 3, 2, 1, 1}, Mix: true, Seed: 42}))(t)
-	// Golden, computed apart from this package: see testdata/golden.py.
+	// Golden values, computed independently of this package: see testdata/golden.py.
 	expect.Equal(t, tail.Ranks, []int{3, 2, 4, 0, 1}, "ranks")
 	expect.Equal(t, tail.Rows, []int{13, 17, 23, 27, 55, 56, 57, 63, 64, 73, 78, 88, 99}, "rows")
 	expect.Equal(t, tail.Counts, []int{1, 1, 3, 6, 2}, "counts")
@@ -162,14 +162,14 @@ func labelCounts(t *testing.T, cfg SplitConfig, seeds int) []float64 {
 	return counts
 }
 
-// wantShare fails if a count of so many trials is five standard deviations from its expectation.
+// wantShare fails if a count out of the given trials is five standard deviations from its expectation.
 func wantShare(t *testing.T, what string, count float64, trials int, probability float64) {
 	t.Helper()
 	n := float64(trials)
 	expect.Near(t, count, n*probability, 5*math.Sqrt(n*probability*(1-probability)), "%s, of %d", what, trials)
 }
 
-// The definition of SAR: an example is labeled with its own probability, whatever happens to the others.
+// The definition of SAR: an example is labeled with its own probability, independently of the others.
 func TestIndependentHasThePropensities(t *testing.T) {
 	t.Parallel()
 	const seeds = 4000
@@ -185,7 +185,7 @@ func TestIndependentHasThePropensities(t *testing.T) {
 	}
 }
 
-// With three positives of weights 1, 2 and 3 (and any others 0), two labels. The chance that an example is among them:
+// Three positives of weights 1, 2 and 3 (all others 0), and two labels. The probability that an example is labeled:
 // drawn first, or second after each of the others.
 func TestWeightedHasTheClosedForm(t *testing.T) {
 	t.Parallel()
@@ -208,7 +208,7 @@ func TestWeightedHasTheClosedForm(t *testing.T) {
 	}
 }
 
-// Only ratios of weights count, also where they are very large or small.
+// Only ratios of weights matter, even if they are very large or small.
 func TestWeightedScale(t *testing.T) {
 	base := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 20, Draw: Weighted, Seed: 5,
 		Propensity: func(i int) float64 { return 1 + float64(i) }})
@@ -220,13 +220,13 @@ func TestWeightedScale(t *testing.T) {
 				"scale %v: label %d is row %d, want %d", scale, i, s.Index[i], base.Index[i])
 		}
 	}
-	// An example whose weight is below one part in 2⁴⁰ can still be drawn, and with all others gone it must be.
+	// An example with a weight below one part in 2⁴⁰ can still be drawn, and must be if no other is left.
 	all := newSplit(t, SplitConfig{Positive: []int{1, 3}, Labeled: 40, Draw: Weighted,
 		Propensity: func(i int) float64 { return math.Ldexp(1, 1000-21*i) }}) // from 2⁹⁷⁹ to 2⁻¹⁰⁵⁸
 	expect.That(t, all.NumLabeled() == 40, "%d labels, want 40", all.NumLabeled())
 }
 
-// Every class has the same number of labels or one more, the first ones named having the rest.
+// Every class has the same number of labels or one more; the first listed classes have the extra ones.
 func TestBalanced(t *testing.T) {
 	for n := range 41 {
 		s := newSplit(t, SplitConfig{Positive: []int{3, 1}, Labeled: n, Draw: Balanced, Seed: uint64(n)})
@@ -239,7 +239,7 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// The tree must agree with a walk along the line, whatever has been removed.
+// The tree must agree with a linear search after any removals.
 func TestWeightTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n < 40; n++ {

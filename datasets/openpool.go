@@ -10,23 +10,24 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// OpenPoolConfig says what [NewOpenPool] mixes.
+// OpenPoolConfig configures [NewOpenPool].
 type OpenPoolConfig struct {
-	PerClass int     // images of each class of the data set; where it has fewer left, all of them; 0 means none
-	From     *Images // images of another kind to draw outliers from, brought to the shape of the others by [Refit]; nil for none
-	Outliers int     // how many of them; 0 means none
+	PerClass int     // images of each class, at most all that are left; 0 means none
+	From     *Images // source of outliers, resized by [Refit]; nil for none
+	Outliers int     // number of outliers; 0 means none
 	Seed     uint64  // of the draws and of the order; used as given, 0 included
 }
 
-// Outlier is the name of the class that [NewOpenPool] gives outliers. It is the last one.
+// Outlier is the name of the class of outliers in [NewOpenPool], the last one.
 const Outlier = "outlier"
 
-// NewOpenPool makes a pool to sample from beside a long-tailed seed set: images of all its classes, rare ones included, out of those that the
-// long tail left over, and outliers, in a random order. Rest are rows of images, such as [LongTail.Rest]. The classes of the pool are
-// those of images and then [Outlier]; they are for evaluation, and sampling must not look at them. With one seed all draws are the same on
-// every platform, and a smaller number takes some of those that a larger one takes.
+// NewOpenPool returns a sampling pool for a long-tailed seed set: images of all its classes, rare ones included, among
+// those left over by the long tail, and outliers, in a random order. The argument rest holds rows of images, such as
+// [LongTail.Rest]. The classes of the pool are those of images and then [Outlier]; they serve evaluation, and sampling
+// must not use them. One seed gives the same draws on every platform, and a smaller number takes a subset of the images
+// of a larger one.
 //
-// It is an error if the pool would be empty, if there are fewer outliers to draw from than asked for, and if a row does not exist.
+// It is an error if the pool would be empty, if there are fewer outliers than requested, or if a row does not exist.
 func NewOpenPool(images *Images, rest []int, cfg OpenPoolConfig) (*Images, error) {
 	if err := images.Validate(); err != nil {
 		return nil, err
@@ -83,11 +84,12 @@ func NewOpenPool(images *Images, rest []int, cfg OpenPoolConfig) (*Images, error
 	return pool.Select(rng.Perm(pool.Len()))
 }
 
-// openPoolStream keeps the draws of NewOpenPool apart from others of the same seed.
+// openPoolStream separates the random stream of NewOpenPool from other streams of the same seed.
 const openPoolStream = 0x6f70656e706f6f6c // "openpool" in ASCII
 
-// Refit returns the images in another shape, not scaled: a side that is too long loses as much at both ends, one that is too short gets
-// black at both ends, the odd pixel at the far end. Color becomes gray by luminance, and gray becomes color with three equal channels.
+// Refit returns the images in another shape without scaling: longer sides are cropped equally at both ends, shorter
+// ones are padded with black, with the odd pixel at the far end. Color becomes gray by luminance, and gray becomes
+// color with three equal channels.
 //
 // It is an error if the images are not valid, a size is below 1, or the numbers of channels are not 1 and 3, or equal.
 //
@@ -105,7 +107,7 @@ func Refit(images *Images, height, width, channels int) (*Images, error) {
 	}
 	out := &Images{Height: height, Width: width, Channels: channels, Labels: slices.Clone(images.Labels), Classes: images.Classes,
 		Pixels: make([]uint8, images.Len()*height*width*channels)}
-	// Where the first pixel of the new image lies in the old one; outside if negative.
+	// Position of the new image's first pixel in the old one; outside if negative.
 	top, left := (images.Height-height)/2, (images.Width-width)/2 // toward zero
 	for i := range images.Len() {
 		from, to := images.At(i), out.At(i)
@@ -118,7 +120,7 @@ func Refit(images *Images, height, width, channels int) (*Images, error) {
 	return out, nil
 }
 
-// recolor writes a pixel in other channels.
+// recolor writes a pixel with another number of channels.
 func recolor(to, from []uint8) {
 	switch {
 	case len(to) == len(from):
@@ -130,9 +132,9 @@ func recolor(to, from []uint8) {
 	}
 }
 
-// Mosaics returns outliers made of the images themselves, for where there are no others: each is put together of quarters of four images of
-// four different classes, every quarter turned by half a turn, so that strokes and shades stay and nothing is shown as a whole. All are of
-// one class, named [Outlier].
+// Mosaics returns outliers made of the images themselves, if no others exist. Each consists of quarters of four images
+// of four different classes, each quarter rotated by 180 degrees, so that local structure is kept but no whole object
+// is shown. All are of one class, named [Outlier].
 //
 // It is an error if the images are not valid, smaller than 2×2 or of fewer than four classes, or if count is negative.
 func Mosaics(images *Images, count int, seed uint64) (*Images, error) {
@@ -178,5 +180,5 @@ func Mosaics(images *Images, count int, seed uint64) (*Images, error) {
 	return out, nil
 }
 
-// mosaicStream keeps the draws of Mosaics apart from others of the same seed.
+// mosaicStream separates the random stream of Mosaics from other streams of the same seed.
 const mosaicStream = 0x6d6f73616963 // "mosaic" in ASCII

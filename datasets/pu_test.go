@@ -25,7 +25,7 @@ func newPU(t *testing.T, images *Images, cfg SplitConfig) *PU {
 	return expect.Must(NewPU(images, cfg))(t)
 }
 
-// The data are the images given, split as NewSplit splits their classes.
+// NewPU keeps the images and splits their classes as NewSplit does.
 func TestNewPUIsASplit(t *testing.T) {
 	for _, setting := range []Setting{CaseControl, SingleDataset, CaseControlDisjoint} {
 		images, classes := twenty(), []int{3, 1}
@@ -40,7 +40,7 @@ func TestNewPUIsASplit(t *testing.T) {
 	}
 }
 
-// Images whose labels do not fit are refused wherever they are taken.
+// Images with invalid labels are rejected by every function that takes them.
 func TestInvalidImages(t *testing.T) {
 	images, few, cfg := twenty(), twenty(), SplitConfig{Positive: []int{1}}
 	split := expect.Must(NewSplit(few.Labels, few.Classes, cfg))(t)
@@ -59,7 +59,7 @@ func TestInvalidImages(t *testing.T) {
 	}
 }
 
-// Hiding the second of three labels makes its row an unlabeled one, also where it was not before.
+// Hiding the second of three labels makes its row unlabeled, also if it was not before.
 func TestHideLabels(t *testing.T) {
 	labels, classes := []int{1, 0, 1, 0, 1, 1, 0, 0, 0, 1}, []string{"no", "yes"}
 	for _, setting := range []Setting{CaseControl, SingleDataset, CaseControlDisjoint} {

@@ -11,11 +11,11 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// recordSuffix ends the name of the file beside a download that keeps its SHA-256. Its one line is what sha256sum writes
-// and checks.
+// recordSuffix is the suffix of the file beside a download with its SHA-256. Its single line has the format of
+// sha256sum.
 const recordSuffix = ".sha256"
 
-// readRecord returns the SHA-256 that was recorded for the file at path, or "" where none was.
+// readRecord returns the recorded SHA-256 of the file at path, or "" if there is none.
 func readRecord(path string) (string, error) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	sums, err := files.ReadSums(os.DirFS(dir), name+recordSuffix)
@@ -27,7 +27,7 @@ func readRecord(path string) (string, error) {
 		path+recordSuffix, name, err)
 }
 
-// writeRecord records the SHA-256 of the file at path, all or nothing.
+// writeRecord records the SHA-256 of the file at path atomically.
 func writeRecord(path, sum string) error {
 	return wholefile.Write(path+recordSuffix, wholefile.Bytes(sum+"  "+filepath.Base(path)+"\n"))
 }

@@ -16,24 +16,24 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// RemoteFile describes a file that can be downloaded, and how to know that it came through whole.
+// RemoteFile describes a file to download and its verification.
 type RemoteFile struct {
 	Name string // its name in the folder, without a path
 	Size int64  // in bytes
-	// SHA256 is that of its content, in hexadecimal; "" where nobody published one. Fetch then keeps that of the first
-	// whole file that came.
+	// SHA256 is the checksum of its content, in hexadecimal; "" if none is published. Fetch then records that of the
+	// first complete file.
 	SHA256 string
-	// FirstMiB is the MD5 of the first 2²⁰ bytes, in hexadecimal, where that is what the publisher gives; else "".
+	// FirstMiB is the MD5 of the first 2²⁰ bytes, in hexadecimal, if the publisher gives it; otherwise "".
 	FirstMiB string
-	URLs     []string // where it can be had, tried in this order
-	// Older lists what the publisher had under this name before. A file that is one of these is accepted where it lies; a
-	// download brings the one of today.
+	URLs     []string // addresses, tried in this order
+	// Older lists earlier contents of the publisher under this name. An existing file with one of them is accepted; a
+	// download brings the current one.
 	Older []OlderFile
 
 	recorded bool // SHA256 is from an earlier download
 }
 
-// OlderFile is how to know an earlier content of a [RemoteFile]. Its size must be another than today's.
+// OlderFile identifies an earlier content of a [RemoteFile]. Its size must differ from the current one.
 type OlderFile struct {
 	Size   int64  // in bytes
 	SHA256 string // in hexadecimal
@@ -41,7 +41,7 @@ type OlderFile struct {
 
 const mebibyte = 1 << 20
 
-// sums describes the checksums that are known of the content.
+// sums returns a description of the known checksums.
 func (f RemoteFile) sums() string {
 	var words []string
 	switch {
@@ -83,8 +83,8 @@ func (f RemoteFile) validate() error {
 	return err
 }
 
-// present reports whether the right file is at path; a wrong one is an error. Of a file whose SHA-256 nobody published it
-// compares the recorded one, or else records it.
+// present reports whether the correct file is at path; a wrong one is an error. If no SHA-256 is published it compares
+// the recorded one, or records it.
 func (f RemoteFile) present(path string) (bool, error) {
 	got, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +115,7 @@ func (f RemoteFile) present(path string) (bool, error) {
 		return false, fmt.Errorf("another file of that name is in the way (%w): move or remove it and try again", err)
 	}
 	if record {
-		// A folder that may only be read has no place for a record; the file in it is as good.
+		// A read-only folder cannot hold a record; its file is still accepted.
 		if err := writeRecord(path, sum); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return false, err
 		}
@@ -123,10 +123,10 @@ func (f RemoteFile) present(path string) (bool, error) {
 	return true, nil
 }
 
-// errMismatch marks content that is not the file's.
+// errMismatch means wrong content.
 var errMismatch = errors.New("wrong content")
 
-// check reads r to its end, compares size and sums as far as they are known, and returns the SHA-256 of what it read.
+// check reads r to its end, compares size and known checksums, and returns the SHA-256.
 func (f RemoteFile) check(r io.Reader) (sum string, err error) {
 	hash, first := sha256.New(), md5.New()
 	n, err := io.CopyN(io.MultiWriter(hash, first), r, mebibyte)
@@ -135,7 +135,7 @@ func (f RemoteFile) check(r io.Reader) (sum string, err error) {
 		rest, err = io.Copy(hash, r)
 		n += rest
 	}
-	if err != nil && err != io.EOF { // EOF stands for a file below a MiB
+	if err != nil && err != io.EOF { // EOF means a file below a MiB
 		return "", err
 	}
 	sum, start := hex.EncodeToString(hash.Sum(nil)), hex.EncodeToString(first.Sum(nil))

@@ -14,21 +14,22 @@ import (
 	"github.com/puclab/puclab/datasets/internal/check"
 )
 
-// Source gives the images of a set one at a time, be they in memory or in files too large for it. All its images have
-// one size. Several goroutines may call ReadImage at once.
+// Source provides the images of a set one at a time, from memory or from files. All images have one size. ReadImage
+// must be safe for concurrent use.
 //
-// A package that takes images need not import this one: it can declare an interface of the same methods, which every Source
-// then has.
+// A package that takes images need not import this one: it can declare an interface with the same methods, which every
+// Source implements.
 type Source interface {
 	// Len returns the number of images.
 	Len() int
 	// Shape returns the size of every image.
 	Shape() (height, width, channels int)
-	// ReadImage writes the pixels of image i to dst, which has room for exactly one image, in the layout of [Images].
+	// ReadImage writes the pixels of image i to dst, which has the size of exactly one image, in the layout of
+	// [Images].
 	ReadImage(i int, dst []uint8) error
 }
 
-// Shape returns the size of an image. With it and ReadImage a set in memory is a [Source] too.
+// Shape returns the size of an image. With it and ReadImage, Images implements [Source].
 func (m *Images) Shape() (height, width, channels int) { return m.Height, m.Width, m.Channels }
 
 // ReadImage copies the pixels of image i to dst.
@@ -40,7 +41,7 @@ func (m *Images) ReadImage(i int, dst []uint8) error {
 	return nil
 }
 
-// pixelCount returns how many bytes n images of src take; n is at least 1.
+// pixelCount returns the number of bytes of n images of src; n is at least 1.
 func pixelCount(n int, src Source) (int, error) {
 	height, width, channels := src.Shape()
 	if height < 1 || width < 1 || channels < 1 {
@@ -56,16 +57,17 @@ func pixelCount(n int, src Source) (int, error) {
 // imageAt returns the part of pixels that holds image i, of images of size bytes.
 func imageAt(pixels []uint8, i, size int) []uint8 { return pixels[i*size : (i+1)*size : (i+1)*size] }
 
-// inParallel calls do for 0 to n-1 from workers goroutines, 0 meaning one per processor, and returns the error of the smallest
-// number that has one. After an error, and once ctx is done, it begins no more calls; the latter gives the cause of ctx.
+// inParallel calls do for 0 to n-1 from the given number of goroutines, 0 meaning one per processor, and returns the
+// error of the smallest failing number. After an error, and once ctx is done, it starts no more calls; a canceled ctx
+// gives its cause.
 func inParallel(ctx context.Context, n, workers int, do func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var failed atomic.Bool
 	work := func() {
 		for !failed.Load() && ctx.Err() == nil {
-			// The numbers are handed out in order and every one handed out is done to its end, so of all that fail the
-			// smallest is always among those tried.
+			// Numbers are handed out in order and each one is completed, so the smallest failing number is always
+			// tried.
 			i := int(next.Add(1)) - 1
 			if i >= n {
 				return
@@ -84,11 +86,11 @@ func inParallel(ctx context.Context, n, workers int, do func(i int) error) error
 	return cmp.Or(cmp.Or(errs...), context.Cause(ctx))
 }
 
-// Collect reads a whole source into memory. It holds the pixels once: each image is read straight to its place.
+// Collect reads a whole source into memory. Each image is read directly to its place, so the pixels are held once.
 //
-// Image i gets the class labels[i], and classes names the classes; the result has copies of both. The images are read by
-// workers goroutines, 0 meaning one per processor; the result does not depend on how many. Where images cannot be read, the
-// error is that of the first of them. Canceling ctx ends the reading with its cause.
+// Image i gets the class labels[i], and classes names the classes; the result has copies of both. The given number of
+// goroutines, 0 meaning one per processor, reads the images; the result does not depend on it. If images cannot be
+// read, the error is that of the first one. Canceling ctx ends the reading with its cause.
 func Collect(ctx context.Context, src Source, labels []int, classes []string, workers int) (*Images, error) {
 	if src == nil {
 		return nil, errors.New("datasets: no source given to collect")
@@ -109,11 +111,11 @@ func Collect(ctx context.Context, src Source, labels []int, classes []string, wo
 	return out, nil
 }
 
-// Stream reads the images of the given rows of src, in that order, while the caller works on earlier ones: workers images
-// at a time, each in a goroutine of its own, 0 meaning one per processor. What comes does not depend on how many.
+// Stream reads the images of the given rows of src, in that order, ahead of the caller: the given number of images at a
+// time, each in its own goroutine, 0 meaning one per processor. The result does not depend on the number.
 //
-// The slice of pixels is good until the next turn of the loop; copy what is to be kept. An image that cannot be read and
-// a canceled ctx end the loop with an error. All goroutines have ended when the loop has, however it ends.
+// The slice of pixels is valid until the next iteration; copy it to keep it. An unreadable image and a canceled ctx end
+// the loop with an error. No goroutine outlives the loop.
 func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[[]uint8, error] {
 	return func(yield func([]uint8, error) bool) {
 		if src == nil {
@@ -127,7 +129,7 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 		}
 		var group sync.WaitGroup
 		defer group.Wait()
-		// One slot more than images are read at a time, for the one that the caller works on.
+		// One slot more than images read at a time, for the caller's current image.
 		type slot struct {
 			pixels []uint8
 			read   chan error
@@ -166,5 +168,5 @@ func Stream(ctx context.Context, src Source, rows []int, workers int) iter.Seq2[
 	}
 }
 
-// atLeastOne returns workers, or the number of processors where that is not positive.
+// atLeastOne returns workers, or the number of processors if workers is not positive.
 func atLeastOne(workers int) int { return cmp.Or(max(workers, 0), runtime.GOMAXPROCS(0)) }

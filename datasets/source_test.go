@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// slow is a source of images of one value, their number, that takes longer for some than for others.
+// slow is a source of images that hold their number and take different times to read.
 type slow struct {
 	n    int
 	bad  []int // these cannot be read
@@ -58,7 +58,7 @@ func TestStreamKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// The reader stays at most as many images ahead of the caller as it reads at a time.
+// The reader is at most as many images ahead of the caller as it reads at a time.
 func TestStreamReadsNotTooFarAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &slow{n: 100}
@@ -83,7 +83,7 @@ func TestStreamErrors(t *testing.T) {
 		for pixels, err := range Stream(t.Context(), &slow{n: 10, bad: []int{4, 6}}, []int{1, 2, 6, 3, 4}, 4) {
 			if err != nil {
 				failure = err
-				continue // a loop that goes on must not see more
+				continue // a continued loop must get no more images
 			}
 			got = append(got, int(pixels[0]))
 		}
@@ -105,7 +105,7 @@ func TestStreamErrors(t *testing.T) {
 		}
 		expect.That(t, n >= 3 && n != 8 && errors.Is(failure, reason), "%d images, error %v", n, failure)
 	})
-	for range 20 { // a canceled loop ends at once, though the next image is there already
+	for range 20 { // a canceled loop ends at once, even if the next image is ready
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -141,7 +141,7 @@ func TestStreamOfNoSource(t *testing.T) {
 	expect.That(t, turns == 1, "%d turns of the loop, want 1 with the error", turns)
 }
 
-// A loop that is left early leaves no goroutine behind. synctest fails the test where one stays.
+// A loop left early leaves no goroutine behind; synctest fails the test otherwise.
 func TestStreamLeftEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := runtime.NumGoroutine()
@@ -167,7 +167,7 @@ func TestCollect(t *testing.T) {
 	own.Labels[0], own.Classes[0] = 1, "changed"
 	expect.That(t, labels[0] == 0 && classes[0] == "a",
 		"Collect shares its labels or classes with the caller, want copies")
-	// Of two bad images the first is named, whichever is read first: image 5 takes no time, image 4 three milliseconds.
+	// Of two bad images the first is named, in any order of reading: image 5 takes no time, image 4 three milliseconds.
 	for range 20 {
 		_, err := Collect(t.Context(), &slow{n: 10, bad: []int{5, 4}}, labels, classes, 4)
 		expect.Error(t, err, "image 4 is bad")

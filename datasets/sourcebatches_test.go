@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// batchesOf40 cuts data of 40 images whose pixel says which one it is.
+// batchesOf40 returns batches of 40 images; the pixel of each is its number.
 func batchesOf40(t *testing.T) *Batches {
 	t.Helper()
 	images := &Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b"}}
@@ -25,10 +25,10 @@ func batchesOf40(t *testing.T) *Batches {
 	return newBatches(t, pu, BatchConfig{Size: 7, Share: 0.3, Seed: 5})
 }
 
-// leaky is a source of which some images cannot be read for now.
+// leaky is a source with temporarily unreadable images.
 type leaky struct {
 	*Images
-	bad  map[int]bool // not changed while anything is read
+	bad  map[int]bool // not changed during reading
 	read atomic.Int64
 }
 
@@ -49,7 +49,7 @@ func sourceOf40(t *testing.T) (*Batches, *leaky, *Batches) {
 	return b, src, inMemory
 }
 
-// wantBatch fails unless the batch of step is the same in both.
+// wantBatch fails unless both have the same batch of step.
 func wantBatch(t *testing.T, got, want *Batches, step int) {
 	t.Helper()
 	pixels, labeled, err := got.Batch(step)
@@ -59,7 +59,7 @@ func wantBatch(t *testing.T, got, want *Batches, step int) {
 		"step %d: %v %v %v, want %v %v %v", step, pixels, labeled, err, wantPixels, wantLabeled, wantErr)
 }
 
-// Batches of a source are those from memory: in any order of steps, by any number of goroutines, for any number of callers.
+// Batches of a source equal those from memory: in any order of steps, for any number of goroutines and callers.
 func TestSourceBatchesAreThoseFromMemory(t *testing.T) {
 	before := runtime.NumGoroutine()
 	b, _, want := sourceOf40(t)
@@ -79,7 +79,7 @@ func TestSourceBatchesAreThoseFromMemory(t *testing.T) {
 		b.StepsPerEpoch() == want.StepsPerEpoch(), "%d×%d×%d, %d: %q, want %q", h, w, c, b.Size(), b, want)
 }
 
-// patient is a source whose images come only once two of them are being read.
+// patient is a source whose images are returned only while two of them are being read.
 type patient struct {
 	*Images
 	both sync.WaitGroup
@@ -94,7 +94,7 @@ func (p *patient) ReadImage(i int, dst []uint8) error {
 	return p.Images.ReadImage(i, dst)
 }
 
-// The images of one batch are read by several goroutines at once.
+// Several goroutines read the images of one batch concurrently.
 func TestBatchIsReadInParallel(t *testing.T) {
 	inMemory := batchesOf40(t)
 	src := &patient{Images: inMemory.source.(*Images)}
@@ -115,13 +115,14 @@ func TestBatchIsReadInParallel(t *testing.T) {
 	}
 }
 
-// The error is that of the first bad image of the batch, with nothing beside it; once the images are mended, all is well.
+// The error is that of the first bad image of the batch, without other results; once the images are readable again,
+// batches are correct.
 func TestBatchThatCannotBeRead(t *testing.T) {
 	before := runtime.NumGoroutine()
 	b, src, want := sourceOf40(t)
 	rows := want.Rows(5)
 	src.bad[want.split.Index[rows[3]]], src.bad[want.split.Index[rows[5]]] = true, true
-	// An image can be in a batch twice, so the first bad one need not be at place 3.
+	// An image can occur twice in a batch, so the first bad one need not be at place 3.
 	bad := func(example int) bool { return src.bad[want.split.Index[example]] }
 	first := want.split.Index[rows[slices.IndexFunc(rows, bad)]]
 	for _, b.workers = range []int{0, 1, 2, 5} {
@@ -142,7 +143,7 @@ func TestBatchThatCannotBeRead(t *testing.T) {
 	wantBatch(t, b, want, 5)
 }
 
-// shaped is a source that lies about its size.
+// shaped is a source that reports a wrong size.
 type shaped struct {
 	*leaky
 	height, width int
@@ -172,7 +173,7 @@ func TestNewSourceBatchesRefuses(t *testing.T) {
 	}
 }
 
-// wantGoroutines fails unless the number of goroutines falls back to what it was.
+// wantGoroutines fails unless the number of goroutines returns to before.
 func wantGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for begin := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {

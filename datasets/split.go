@@ -12,36 +12,34 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Split says which examples of a data set make up PU data, and what is known of each. It knows classes alone, so that
-// it serves images, tables and texts alike.
+// Split lists the examples of a data set that make up PU data, and their labels. It depends only on classes, so it
+// serves images, tables and texts.
 //
-// The examples of a split are numbered: the labeled positives come first, 0 to NumLabeled-1 in the order in which they
-// were drawn, then the unlabeled ones in the order of the data set. Make one with [NewSplit] and read its fields; do not
-// change them.
+// The examples of a split are numbered: first the labeled positives, 0 to NumLabeled-1 in the order of drawing, then
+// the unlabeled ones in the order of the data set. [NewSplit] makes a Split; do not change its fields.
 type Split struct {
-	// Index gives for each example its row in the data set.
+	// Index holds the row of each example in the data set.
 	Index []int
-	// Of says how many rows the data set has, of which Index need not name all.
+	// Of is the number of rows of the data set; Index need not list all.
 	Of int
-	// Labeled says for each example whether it is labeled, and so known to be positive.
+	// Labeled marks the labeled examples, which are positive.
 	Labeled []bool
-	// Positive says for each example whether its true class is positive. It is for evaluation, and for objectives that
-	// are meant to see all labels; a method that learns from PU data must not look at it.
+	// Positive marks the examples whose true class is positive. It serves evaluation and fully supervised objectives; a
+	// PU method must not use it.
 	Positive []bool
-	// Unknown says for each example whether nobody knows its true class, so that Positive tells nothing of it; nil where
-	// all are known.
+	// Unknown marks the examples of unknown true class, for which Positive is meaningless; nil if all are known.
 	Unknown []bool
 	// Prior is the class prior π of the data: the share of positives among the unlabeled examples. It is exact, counted
-	// from the true classes; a method that gets it knows more than Labeled tells. Where Unknown is not nil it is
-	// Config.PriorEstimate, with 0 for no estimate.
+	// from the true classes, which PU data do not contain. If Unknown is not nil it is Config.PriorEstimate, with 0 for
+	// no estimate.
 	Prior float64
-	// Config is what NewSplit was given.
+	// Config is the argument of NewSplit.
 	Config SplitConfig
 	// Classes names the classes of the data set, in the order of their numbers.
 	Classes []string
 }
 
-// The streams keep the draws of one seed apart. The labels of a uniform draw have stream 0.
+// Random streams of one seed. The labels of a uniform draw have stream 0.
 const (
 	balancedStream    = 0x62616c616e636564 // "balanced" in ASCII
 	weightedStream    = 0x7765696768746564 // "weighted"
@@ -54,14 +52,14 @@ const (
 // NewSplit labels cfg.Labeled examples of the classes cfg.Positive and hides all other classes. Example i has the class
 // labels[i], a number below len(classes).
 //
-// The labeled examples are drawn without replacement as cfg.Draw says: by default each positive is as likely as any
-// other, whatever it looks like ("selected completely at random", SCAR). With one seed all draws are the same on every
-// platform, and a smaller n_P takes the first of those that a larger one takes; so does, for one prior, a smaller n_U.
-// What is unlabeled, and with it the prior, depends on cfg.Setting, Unlabeled, Total and Prior: see [SplitConfig].
+// The labeled examples are drawn without replacement by cfg.Draw: by default uniformly among the positives ("selected
+// completely at random", SCAR). One seed gives the same draws on every platform, and a smaller n_P takes the first of
+// the examples of a larger one; so does, for one prior, a smaller n_U. The unlabeled examples and the prior depend on
+// cfg.Setting, Unlabeled, Total and Prior: see [SplitConfig].
 //
-// It is an error if a class does not exist, is named twice or is empty, if there are no positive or no negative examples, if
-// settings contradict each other, and if there are fewer examples than asked for; the error then tells the largest
-// possible number.
+// It is an error if a class does not exist, is listed twice or is empty, if there are no positive or no negative
+// examples, if settings contradict each other, or if there are fewer examples than requested; the error then gives the
+// largest possible number.
 func NewSplit(labels []int, classes []string, cfg SplitConfig) (*Split, error) {
 	p, err := newPool(labels, len(classes), cfg)
 	if err := cmp.Or(err, cfg.validate()); err != nil {
@@ -112,8 +110,8 @@ func (s *Split) add(row int, labeled, positive bool) {
 	s.Positive = append(s.Positive, positive)
 }
 
-// Fits returns an error where s cannot be a split of a data set with so many rows, as where the classes that it was made of
-// are those of another data set, or of a part of this one.
+// Fits returns an error if s cannot be a split of a data set with that many rows, for example because it was made of
+// the classes of another data set or of a part of this one.
 func (s *Split) Fits(rows int) error {
 	if s.Of != rows {
 		return fmt.Errorf("datasets: a split of the classes of %d examples, but there are %d: make it of the classes of just these, "+
@@ -127,8 +125,8 @@ func (s *Split) Fits(rows int) error {
 	return nil
 }
 
-// Len returns the number of examples, n_P + n_U. In the case-control setting this can be more than the data set has,
-// since one of its rows can be a labeled and an unlabeled example.
+// Len returns the number of examples, n_P + n_U. In the case-control setting it can exceed the number of rows, because
+// a row can be a labeled and an unlabeled example.
 func (s *Split) Len() int { return len(s.Index) }
 
 // NumLabeled returns n_P, the number of labeled positives.
@@ -139,9 +137,9 @@ func (s *Split) NumLabeled() int {
 // NumUnlabeled returns n_U, the number of unlabeled examples. It is at least 1.
 func (s *Split) NumUnlabeled() int { return s.Len() - s.NumLabeled() }
 
-// Parts returns for each example which part of the data it belongs to: 0 for a labeled positive, 1 for an unlabeled positive, 2
-// for an unlabeled negative, 3 for an unlabeled example of which nobody knows the class. It is for figures: as Positive does, it
-// looks at true classes.
+// Parts returns the part of the data of each example: 0 for a labeled positive, 1 for an unlabeled positive, 2 for an
+// unlabeled negative, 3 for an unlabeled example of unknown class. It serves figures: like Positive it uses true
+// classes.
 func (s *Split) Parts() []int {
 	parts := make([]int, s.Len())
 	for i := range parts {
@@ -158,10 +156,10 @@ func (s *Split) Parts() []int {
 	return parts
 }
 
-// Gamma returns γ = n_P/n_U, how many labeled positives there are for each unlabeled example.
+// Gamma returns γ = n_P/n_U, the ratio of labeled positives to unlabeled examples.
 func (s *Split) Gamma() float64 { return float64(s.NumLabeled()) / float64(s.NumUnlabeled()) }
 
-// pool is the rows of a data set by what they can become.
+// pool holds the rows of a data set by their possible roles.
 type pool struct {
 	labels                        []int
 	isPositive, isUnknown         []bool // by class
@@ -221,8 +219,8 @@ func newPool(labels []int, classes int, cfg SplitConfig) (*pool, error) {
 	return p, err
 }
 
-// sample returns n of the rows, drawn with a stream of its own, in ascending order. A smaller n draws the first of those
-// that a larger one draws. The slice rows is not changed.
+// sample returns n of the rows, drawn with the given stream, in ascending order. A smaller n draws a subset of a larger
+// one. The slice rows is not changed.
 func sample(rows []int, n int, seed, stream uint64) []int {
 	if n == len(rows) {
 		return rows
@@ -285,15 +283,15 @@ func (s *Split) String() string {
 type PUSummary struct {
 	Name          string   `json:"name,omitempty"`
 	Setting       Setting  `json:"setting"`
-	Draw          Draw     `json:"draw,omitempty"`     // left out where it is Uniform
+	Draw          Draw     `json:"draw,omitempty"`     // omitted if Uniform
 	Positive      []int    `json:"positive"`           // the positive classes
-	PositiveNames []string `json:"positive_names"`     // and their names
-	Negative      []int    `json:"negative,omitempty"` // the negative classes; left out where they are all the others
+	PositiveNames []string `json:"positive_names"`     // their names
+	Negative      []int    `json:"negative,omitempty"` // the negative classes; omitted if they are all others
 	NegativeNames []string `json:"negative_names,omitempty"`
 	Labeled       int      `json:"labeled"`   // n_P
 	Unlabeled     int      `json:"unlabeled"` // n_U
-	// Unknown counts the unlabeled examples of unknown class; left out where there are none. Where there are some, Prior
-	// is an estimate, or 0 for none.
+	// Unknown counts the unlabeled examples of unknown class; omitted if 0. Otherwise Prior is an estimate, or 0 for
+	// none.
 	Unknown int     `json:"unknown,omitempty"`
 	Prior   float64 `json:"prior"` // π, among the unlabeled
 	Gamma   float64 `json:"gamma"` // γ = n_P/n_U

@@ -26,7 +26,7 @@ func newSplit(t *testing.T, cfg SplitConfig) *Split {
 	return s
 }
 
-// checkSplit fails unless labeled positives come first, rows do not repeat, and classes and prior are right.
+// checkSplit fails unless labeled positives come first, rows do not repeat, and classes and prior are correct.
 func checkSplit(t testing.TB, s *Split, labels []int, cfg SplitConfig) {
 	t.Helper()
 	nP := s.NumLabeled()
@@ -54,8 +54,8 @@ func checkSplit(t testing.TB, s *Split, labels []int, cfg SplitConfig) {
 	expect.Equal(t, s.Prior, float64(positives)/float64(s.NumUnlabeled()), "%v: prior", s)
 }
 
-// How many labeled examples, unlabeled positives and unlabeled negatives come out, each derived by hand from the
-// definitions: of the 100 examples 40 are positive and 60 negative.
+// Numbers of labeled examples, unlabeled positives and unlabeled negatives, derived by hand from the definitions: 40 of
+// the 100 examples are positive and 60 negative.
 func TestSplitAmounts(t *testing.T) {
 	half := func(int) float64 { return 1 }
 	for _, tt := range []struct {
@@ -64,8 +64,8 @@ func TestSplitAmounts(t *testing.T) {
 	}{
 		{SplitConfig{Labeled: 10}, 10, 40, 60},
 		{SplitConfig{Labeled: 10, Setting: SingleDataset}, 10, 30, 60},
-		// 30 positives are left; with π = 0.4 they go with 45 negatives, 75·0.4 = 30, and a 76th example would be
-		// negative, since round(30.4) = 30.
+		// 30 positives are left; with π = 0.4 they allow 45 negatives, 75·0.4 = 30, and a 76th example is negative,
+		// because round(30.4) = 30.
 		{SplitConfig{Labeled: 10, Setting: CaseControlDisjoint}, 10, 30, 46},
 
 		{SplitConfig{Labeled: 10, Unlabeled: 50}, 10, 20, 30},
@@ -79,8 +79,8 @@ func TestSplitAmounts(t *testing.T) {
 		{SplitConfig{Labeled: 10, Total: 60}, 10, 20, 30}, // case-control: 50 unlabeled
 		{SplitConfig{Labeled: 10, Total: 60, Setting: CaseControlDisjoint}, 10, 20, 30},
 
-		// With a prior alone, as many as it allows: 40 positives and 40 negatives, 20 positives and 60 negatives less
-		// rounding (a 21st positive at 82 examples, round(20.5) = 21, brings no negative), 40 and 10.
+		// With only a prior, as many as it allows: 40 positives and 40 negatives, 20 positives and 60 negatives minus
+		// rounding (a 21st positive at 82 examples, round(20.5) = 21, adds no negative), 40 and 10.
 		{SplitConfig{Prior: 0.5}, 0, 40, 40},
 		{SplitConfig{Prior: 0.25}, 0, 20, 60},
 		{SplitConfig{Prior: 0.8}, 0, 40, 10},
@@ -122,7 +122,8 @@ func TestSplitAmounts(t *testing.T) {
 	}
 }
 
-// The draws of one seed must never change. The rows were computed apart from this package: see testdata/golden.py.
+// The draws of one seed must never change. The rows were computed independently of this package: see
+// testdata/golden.py.
 func TestSplitGolden(t *testing.T) {
 	labels, classes := hundred()
 	for _, tt := range []struct {
@@ -244,13 +245,13 @@ func TestSplitErrors(t *testing.T) {
 	expect.Error(t, err, "example 2 has class 7")
 	_, err = NewSplit([]int{0, 1, 0, 1}, []string{"a", "b", "unused"}, SplitConfig{Positive: []int{2}})
 	expect.Error(t, err, "none of the 4", "[2]")
-	for _, row := range []int{-1, 4} { // a split from a file can list rows that are not there
+	for _, row := range []int{-1, 4} { // a split from a file can list rows that do not exist
 		expect.Error(t, (&Split{Of: 4, Index: []int{3, row}}).Fits(4), "of 4, numbered from 0")
 	}
 	expect.NoError(t, (&Split{Of: 4, Index: []int{3, 0}}).Fits(4))
 }
 
-// What an error calls the largest possible number must be possible, and one more must not.
+// The number that an error calls the largest possible must be possible, and one more must not.
 func TestSplitLargestIsPossible(t *testing.T) {
 	labels, classes := hundred()
 	try := func(cfg SplitConfig) error {

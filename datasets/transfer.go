@@ -15,11 +15,11 @@ import (
 
 const (
 	defaultIdleTimeout = 30 * time.Second
-	// triesPerURL bounds how often one address is asked again after it broke off.
+	// triesPerURL bounds the requests to one address after interruptions.
 	triesPerURL = 5
 )
 
-// transfer brings the bytes of one file into its part.
+// transfer downloads one file into its part.
 type transfer struct {
 	file     RemoteFile
 	part     string
@@ -28,16 +28,16 @@ type transfer struct {
 	progress func(FetchProgress)
 }
 
-// errStale says that the bytes which an earlier download had left are of no use; they are gone by then.
+// errStale means that the bytes of an earlier download were useless; they are deleted already.
 var errStale = errors.New("the bytes of an earlier download do not fit")
 
-// diskError is a failure on this side, which no other address can cure.
+// diskError is a local failure, which no other address can avoid.
 type diskError struct{ error }
 
 func (e diskError) Unwrap() error { return e.error }
 
-// fromAny tries the addresses in turn. It returns nothing once the part holds the whole, checked file, and otherwise
-// one cause for each address that it tried.
+// fromAny tries the addresses in turn. It returns nil once the part holds the complete, verified file, and otherwise
+// one cause per address.
 func (t transfer) fromAny(ctx context.Context) (causes []error) {
 	for _, url := range t.file.URLs {
 		err := t.fromOne(ctx, url)
@@ -52,8 +52,8 @@ func (t transfer) fromAny(ctx context.Context) (causes []error) {
 	return causes
 }
 
-// fromOne asks one address, and asks it again as long as that helps: after a break-off that left more bytes than before
-// it, and after an old part that turned out to be useless.
+// fromOne requests one address, and repeats the request after an interruption that made progress and after a useless
+// old part.
 func (t transfer) fromOne(ctx context.Context, url string) error {
 	for try := 1; ; try++ {
 		before := t.have()
@@ -68,7 +68,7 @@ func (t transfer) fromOne(ctx context.Context, url string) error {
 	}
 }
 
-// have returns the size of the part, 0 where there is none.
+// have returns the size of the part, 0 if it does not exist.
 func (t transfer) have() int64 {
 	if info, err := os.Stat(t.part); err == nil {
 		return info.Size()
@@ -76,7 +76,7 @@ func (t transfer) have() int64 {
 	return 0
 }
 
-// attempt asks for the bytes that the part lacks, appends them, and checks the whole.
+// attempt requests the missing bytes of the part, appends them, and verifies the whole.
 func (t transfer) attempt(ctx context.Context, url string) error {
 	part, err := os.OpenFile(t.part, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -108,7 +108,7 @@ func (t transfer) attempt(ctx context.Context, url string) error {
 	return nil
 }
 
-// discard empties the part. The cause is the address's fault only if all bytes came from it.
+// discard empties the part. The address is at fault only if all bytes came from it.
 func (t transfer) discard(part *os.File, start int64, cause error) error {
 	if err := part.Truncate(0); err != nil {
 		return diskError{err}
@@ -119,8 +119,8 @@ func (t transfer) discard(part *os.File, start int64, cause error) error {
 	return cause
 }
 
-// receive asks url for the file from byte start on and writes it to the part. It returns where the bytes that came
-// begin: at start, or at 0 from a server that can only send the whole.
+// receive requests the file from byte start on and writes it to the part. It returns the position of the received
+// bytes: start, or 0 from a server that can only send the whole file.
 func (t transfer) receive(ctx context.Context, url string, part *os.File, start int64) (from int64, err error) {
 	idle := cmp.Or(max(t.idle, 0), defaultIdleTimeout)
 	errIdle := fmt.Errorf("nothing came for %v", idle)
@@ -134,9 +134,9 @@ func (t transfer) receive(ctx context.Context, url string, part *os.File, start 
 		return start, causeOf(ctx, err)
 	}
 	defer response.Body.Close()
-	length := response.ContentLength // -1 where the server does not say
+	length := response.ContentLength // -1 if the server does not give it
 	switch response.StatusCode {
-	case http.StatusOK: // the whole file, whether or not a range was asked for
+	case http.StatusOK: // the whole file, with or without a requested range
 		if length >= 0 && length != t.file.Size {
 			return start, fmt.Errorf("%w: %d bytes, not %d", errMismatch, length, t.file.Size)
 		}
@@ -166,7 +166,7 @@ func (t transfer) receive(ctx context.Context, url string, part *os.File, start 
 	for done := start; ; {
 		n, err := response.Body.Read(buffer)
 		if n > 0 {
-			alarm.Stop() // the time that writing and the caller's progress take is not the server's
+			alarm.Stop() // writing and the progress callback do not count as the server's silence
 			if done += int64(n); done > t.file.Size {
 				return start, t.discard(part, start, fmt.Errorf("%w: more than %d bytes", errMismatch, t.file.Size))
 			}
@@ -195,7 +195,7 @@ func (t transfer) ask(ctx context.Context, url string, start int64) (*http.Respo
 	if err != nil {
 		return nil, err
 	}
-	// The file as it is: the client would otherwise ask for compression, and undo it on the way.
+	// The client would otherwise request compression and decompress in transit.
 	request.Header.Set("Accept-Encoding", "identity")
 	if start > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", start))
@@ -203,8 +203,8 @@ func (t transfer) ask(ctx context.Context, url string, start int64) (*http.Respo
 	return cmp.Or(t.client, http.DefaultClient).Do(request)
 }
 
-// causeOf returns why ctx was canceled, if it was: that says more than the error of the request which it stopped. Of a
-// request's own error it leaves out the address, which the caller names.
+// causeOf returns the cause of ctx if it was canceled, since that is more specific than the error of the stopped
+// request. From a request's own error it removes the address, which the caller adds.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -215,7 +215,7 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// contentRange returns the numbers of a header such as "bytes 5-9/10"; total is -1 where the server writes "*" for it.
+// contentRange returns the numbers of a header such as "bytes 5-9/10"; total is -1 if the server sends "*".
 func contentRange(header string) (from, total int64, ok bool) {
 	var last int64
 	var size string

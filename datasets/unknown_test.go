@@ -67,7 +67,7 @@ func TestSplitWithUnknownClasses(t *testing.T) {
 	expect.That(t, len(parts) == 16 && !slices.Contains(parts, 3), "where all classes are known: parts %v", parts)
 }
 
-// How many are drawn follows from n_U, N and γ as elsewhere; a smaller n_U takes the first of a larger one.
+// The numbers follow from n_U, N and γ as elsewhere; a smaller n_U takes the first of a larger one.
 func TestAmountsWithUnknownClasses(t *testing.T) {
 	labels, classes := halfKnown()
 	for _, tt := range []struct {
@@ -143,7 +143,7 @@ func TestSplitWithUnknownClassesRefuses(t *testing.T) {
 	expect.Error(t, err, "no negative classes")
 }
 
-// STL-I and STL-II in the numbers of published code: 500 images a class, 100,000 without one, a tenth held out.
+// STL-I and STL-II with the numbers of published code: 500 images per class, 100,000 without a class, a tenth held out.
 func TestSTLWithItsUnlabeledPart(t *testing.T) {
 	for name, prior := range map[string]float64{"STL-I": 0.51, "STL-II": 0.49} {
 		b, err := FindBenchmark(name)
@@ -163,7 +163,7 @@ func TestSTLWithItsUnlabeledPart(t *testing.T) {
 		sum := s.Summary()
 		expect.That(t, sum.Name == name && sum.Unlabeled == 94_500 && sum.Unknown == 90_000 && sum.Prior == prior,
 			"%v", s)
-		count := map[int]int{} // of the labeled, by class
+		count := map[int]int{} // labeled examples by class
 		for _, row := range s.Index[:2250] {
 			count[kept[row]]++
 		}

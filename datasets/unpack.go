@@ -23,26 +23,24 @@ import (
 	"github.com/puclab/puclab/internal/wholefile"
 )
 
-// UnpackOptions bounds what an archive may unpack to, so that a small hostile file cannot fill the disk.
+// UnpackOptions bounds the unpacked size, so that a small hostile file cannot fill the disk.
 type UnpackOptions struct {
-	Bytes int64 // of the archive once decompressed, and of all files that it unpacks to; 0 means 8 GiB
+	Bytes int64 // of the decompressed archive, and of all unpacked files; 0 means 8 GiB
 	Files int   // files and folders; 0 means 200,000
-	// Sums asks for a file SHA256SUMS in the folder, with the SHA-256 of every other file in it, in the form that the
-	// program sha256sum writes: of a checked archive they let readers check the files when the archive is gone. An
-	// archive that has such a file keeps its own.
+	// Sums requests a file SHA256SUMS in the folder, with the SHA-256 of every other file in it, in the format of
+	// sha256sum. With it readers can check the files after the archive is removed. An archive with such a file keeps
+	// its own.
 	Sums bool
 }
 
 const sumsFile = "SHA256SUMS"
 
-// Unpack unpacks a .tar.gz file (also named .tgz) that holds one folder, to dir/folder. It appears there whole or not at
-// all: files go to a temporary folder in dir, which takes its final name when the archive has been read to its end and its
-// checksum is right.
+// Unpack unpacks a .tar.gz file (also named .tgz) that holds one folder, to dir/folder, atomically: files go to a
+// temporary folder in dir, which is renamed when the archive has been read to its end and its checksum is correct.
 //
-// It is an error if dir/folder exists; if the archive is damaged, or larger than opts allows; and if it holds anything
-// outside of the folder, a name that leads out of it ("..", an absolute path), a link, a device, a sparse file, or one name
-// twice.
-// Nothing of such an archive stays. Canceling ctx stops with its cause.
+// It is an error if dir/folder exists, or if the archive is damaged or larger than opts allows. It is an error if the
+// archive holds anything outside the folder, a name that leads out of it ("..", an absolute path), a link, a device, a
+// sparse file, or a name twice. Nothing of such an archive remains. Canceling ctx stops with its cause.
 func Unpack(ctx context.Context, archive, dir, folder string, opts UnpackOptions) (err error) {
 	if folder == "" || folder != filepath.Base(folder) || !filepath.IsLocal(folder) || folder == "." {
 		return fmt.Errorf("datasets: cannot unpack to a folder named %q: give a plain name", folder)
@@ -88,7 +86,8 @@ func fromDisk(err error) bool {
 	return errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError))
 }
 
-// syncTree puts the files in a folder and below on disk, and all names. One after the other they would each wait for the disk.
+// syncTree syncs the files in a folder and below, and all names. It does so in parallel, because each sync waits for
+// the disk.
 func syncTree(ctx context.Context, folder string) error {
 	var paths []string
 	var folders []bool
@@ -102,7 +101,7 @@ func syncTree(ctx context.Context, folder string) error {
 	return cmp.Or(err, inParallel(ctx, len(paths), atOnce, func(i int) error { return syncPath(paths[i], folders[i]) }))
 }
 
-// syncPath puts a file, or the names in a folder, on disk. It is a variable so that tests can see when.
+// syncPath syncs a file, or the names in a folder. It is a variable so that tests can observe it.
 var syncPath = func(path string, isFolder bool) error {
 	if isFolder {
 		return wholefile.SyncFolder(path)
@@ -114,10 +113,10 @@ var syncPath = func(path string, isFolder bool) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// unpacking ends the names of temporary folders, which begin with the final name.
+// unpacking is the suffix of temporary folders, whose names begin with the final name.
 const unpacking = ".unpacking"
 
-// removeUnpacking removes what an unpacking that was killed has left.
+// removeUnpacking removes the remains of a killed unpacking.
 func removeUnpacking(dir, folder string) error {
 	names, err := fs.Glob(os.DirFS(dir), folder+".*"+unpacking)
 	for _, name := range names {
@@ -132,7 +131,7 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 		return err
 	}
 	defer f.Close()
-	// The root refuses every path out of it, also one through a link, whatever the checks below overlook.
+	// The root rejects every path out of it, also through a link, whatever the checks below miss.
 	root, err := os.OpenRoot(temp)
 	if err != nil {
 		return err
@@ -143,8 +142,8 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 	if err != nil {
 		return damaged(ctx, err)
 	}
-	// No more than a byte beyond the limit is read, which shows that there is more.
-	left := min(opts.Bytes, math.MaxInt64-1) // to write
+	// At most one byte beyond the limit is read, which shows that there is more.
+	left := min(opts.Bytes, math.MaxInt64-1) // bytes left to write
 	bounded := &io.LimitedReader{R: decompressed, N: left + 1}
 	defer func() {
 		if err != nil && (bounded.N == 0 || left < 0) {
@@ -172,7 +171,7 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 			fmt.Fprintf(&sums, "%s  %s\n", sum, strings.TrimPrefix(name, folder+"/"))
 		}
 	}
-	// What follows the last entry is padding; reading it makes gzip compare its checksum.
+	// Padding follows the last entry; reading it makes gzip verify its checksum.
 	if _, err := io.Copy(io.Discard, bounded); err != nil || bounded.N == 0 {
 		return damaged(ctx, cmp.Or(err, io.ErrUnexpectedEOF))
 	}
@@ -194,11 +193,12 @@ func unpackTo(ctx context.Context, archive, temp, folder string, opts UnpackOpti
 	return errors.Join(err, file.Close())
 }
 
-// unpackEntry writes one entry, of no more than *left bytes, which it counts down; of a file it returns the name and the SHA-256.
+// unpackEntry writes one entry of at most *left bytes, and decrements *left; for a file it returns the name and the
+// SHA-256.
 func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.Header, content io.Reader, left *int64) (
 	name, sum string, err error,
 ) {
-	if header.Typeflag == tar.TypeXGlobalHeader { // a remark on the archive
+	if header.Typeflag == tar.TypeXGlobalHeader { // a comment on the archive
 		return "", "", nil
 	}
 	name = strings.TrimSuffix(strings.TrimPrefix(header.Name, "./"), "/")
@@ -234,7 +234,7 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 	if err != nil {
 		return "", "", err
 	}
-	// What is read is bounded already; this bounds what is written, whatever tar makes of what it reads.
+	// The bytes read are bounded already; this bounds the bytes written, however tar expands them.
 	hash := sha256.New()
 	n, err := io.Copy(io.MultiWriter(file, hash), io.LimitReader(content, *left+1))
 	if *left -= n; err == nil && *left < 0 {
@@ -246,7 +246,7 @@ func unpackEntry(ctx context.Context, root *os.Root, folder string, header *tar.
 	return name, hex.EncodeToString(hash.Sum(nil)), file.Close()
 }
 
-// isSparse reports whether an entry leaves out runs of zeros, which cost nothing in the archive and everything on the disk.
+// isSparse reports whether an entry omits runs of zeros, which take no space in the archive but do on the disk.
 func isSparse(header *tar.Header) bool {
 	for key := range header.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -256,7 +256,7 @@ func isSparse(header *tar.Header) bool {
 	return header.Typeflag == tar.TypeGNUSparse
 }
 
-// damaged explains an error of reading. A failure to write looks the same to io.Copy, so the cause is kept.
+// damaged returns the error for a failed read. A failure to write looks the same to io.Copy, so the cause is kept.
 func damaged(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

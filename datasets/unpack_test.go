@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// An entry is packed into an archive.
+// entry is an entry of an archive.
 type entry = packtest.Entry
 
 var packed = packtest.TarGzip
@@ -39,17 +39,17 @@ func tree(t *testing.T, dir string) string {
 	return strings.Join(found, " ")
 }
 
-// wantTree fails unless the folder holds just these files.
+// wantTree fails unless the folder holds exactly these files.
 func wantTree(t *testing.T, dir, want string) {
 	t.Helper()
 	expect.Equal(t, tree(t, dir), want, "the folder")
 }
 
-// A damaged archive or compressed file never crashes its reader or passes for another one: gzip has a checksum.
+// A damaged archive or compressed file never crashes its reader or is accepted: gzip has a checksum.
 func TestFaultDamagedFiles(t *testing.T) {
 	expect.Slow(t)
 	defer func(real func(string, bool) error) { syncPath = real }(syncPath)
-	syncPath = func(string, bool) error { return nil } // it takes most of the time, and is tested elsewhere
+	syncPath = func(string, bool) error { return nil } // slow, and tested elsewhere
 	archive := packed(t, entry{Name: "set/a", Content: "one"},
 		entry{Name: "set/sub/b", Content: strings.Repeat("two", 300)})
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// Nothing of a refused archive stays, and nothing of it gets out of the folder.
+// Nothing of a rejected archive remains, and nothing is written outside the folder.
 func TestUnpackRefuses(t *testing.T) {
 	ok := entry{Name: "set/a", Content: "1"}
 	good := packed(t, ok, entry{Name: "set/b", Content: strings.Repeat("x", 5000)})
@@ -156,7 +156,7 @@ func TestUnpackRefuses(t *testing.T) {
 	refused("no gzip", []byte("PK: this is a zip file"), UnpackOptions{}, "damaged")
 }
 
-// The sums are those that sha256sum would print for the contents "1" and "", and an archive's own file stays.
+// The sums equal the output of sha256sum for the contents "1" and "", and an archive's own file is kept.
 func TestUnpackSums(t *testing.T) {
 	dir := t.TempDir()
 	archive := expect.File(t, filepath.Join(dir, "set.tgz"),
@@ -189,9 +189,9 @@ func TestUnpackOther(t *testing.T) {
 	expect.NoError(t, Unpack(context.Background(), archive, t.TempDir(), "set", UnpackOptions{Bytes: math.MaxInt64}))
 }
 
-// Whatever the bytes are, Unpack either makes the one folder or leaves nothing, and writes nowhere else.
+// For all bytes, Unpack either creates the one folder or leaves nothing, and writes nowhere else.
 func FuzzUnpack(f *testing.F) {
-	syncPath = func(string, bool) error { return nil } // the disk takes no part, and would take most of the time
+	syncPath = func(string, bool) error { return nil } // no syncs, which would take most of the time
 	var plain bytes.Buffer                             // uncompressed, so that mutations reach the entries; see below
 	w := tar.NewWriter(&plain)
 	for name, kind := range map[string]byte{"set/": tar.TypeDir, "set/a": tar.TypeReg, "set/l": tar.TypeSymlink, "../b": tar.TypeReg} {
@@ -216,9 +216,9 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// sparseArchive returns a .tar.gz of a folder f and a file of size bytes in it, all of them a hole: a few hundred bytes that tar
-// reads as that many zeros. The writer of tar refuses to make such an entry, so its records are written under other keys of the
-// same length.
+// sparseArchive returns a .tar.gz of a folder f with a file of size bytes that is one hole: a few hundred bytes that
+// tar reads as that many zeros. The tar writer rejects such an entry, so its records are written under other keys of
+// the same length.
 func sparseArchive(t *testing.T, size string) []byte {
 	t.Helper()
 	var plain bytes.Buffer
@@ -242,7 +242,7 @@ func sparseArchive(t *testing.T, size string) []byte {
 	return packed.Bytes()
 }
 
-// A hole costs nothing in an archive and everything on the disk, so that a limit on what is read does not bound it.
+// A hole takes no space in an archive but does on the disk, so a limit on the bytes read does not bound it.
 func TestUnpackRefusesHoles(t *testing.T) {
 	dir := t.TempDir()
 	data := sparseArchive(t, "67108864")

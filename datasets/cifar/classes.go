@@ -6,7 +6,7 @@ import (
 	"github.com/puclab/puclab/datasets/internal/classes"
 )
 
-// The folders' names for the data sets within a folder for data sets.
+// Folder names of the data sets within a folder for data sets.
 const (
 	Name10  = "cifar-10"
 	Name100 = "cifar-100"
@@ -15,8 +15,8 @@ const (
 // Classes10 returns the names of the ten classes of CIFAR-10, in the order of their numbers.
 func Classes10() []string { return slices.Clone(classes.CIFAR10) }
 
-// Classes100 returns the names of the hundred classes of CIFAR-100, in the order of their numbers, which is that of the
-// alphabet.
+// Classes100 returns the names of the hundred classes of CIFAR-100, in the order of their numbers, which is
+// alphabetical.
 func Classes100() []string {
 	var names []string
 	for _, s := range superclasses {

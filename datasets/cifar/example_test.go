@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// A test part in the true layout, and what happens to one that nobody vouches for.
+// A test part in the official layout, read with and without AnyContent.
 func ExampleLoad10() {
 	var file bytes.Buffer
 	for i := range 10_000 {
@@ -72,7 +72,7 @@ func train10(b *testing.B) *datasets.Images {
 	return nil
 }
 
-// epoch goes through one epoch of batches of CIFAR-I and returns the number of images.
+// epoch iterates over one epoch of batches of CIFAR-I and returns the number of images.
 func epoch(b *testing.B, images *datasets.Images) int {
 	b.Helper()
 	benchmark := expect.Must(datasets.FindBenchmark("CIFAR-I"))(b)
@@ -84,7 +84,7 @@ func BenchmarkReadAndBatch(b *testing.B) {
 	benchtest.Throughput(b, func() int { return epoch(b, train10(b)) })
 }
 
-// BenchmarkBatch cuts epochs into batches, the files being read.
+// BenchmarkBatch cuts epochs into batches, without reading the files.
 func BenchmarkBatch(b *testing.B) {
 	set := train10(b)
 	benchtest.Throughput(b, func() int { return epoch(b, set) })

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// checkFile reads a part of one file and says what a damaged file may give: an error, or what the bytes say.
+// checkFile reads a part of one possibly damaged file: the result is an error, or the content of the bytes.
 func checkFile(t *testing.T, f format, name string, data []byte) {
 	t.Helper()
 	set, super, err := f.load(fstest.MapFS{name: {Data: data}}, Test, Options{AnyContent: true})
@@ -23,7 +23,7 @@ func checkFile(t *testing.T, f format, name string, data []byte) {
 		expect.That(t, set == nil, "a set in spite of the error %v", err)
 		return
 	}
-	var again []byte // the file, written from the set
+	var again []byte // the file, encoded from the set
 	for i := range set.Len() {
 		if super != nil {
 			again = append(again, byte(super[i]))
@@ -63,7 +63,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Files that are far too small cost no memory to speak of, although the real ones are large.
+// Files that are far too small cost little memory, although the real ones are large.
 func TestSmallFilesCostLittle(t *testing.T) {
 	small := fstest.MapFS{"train.bin": {Data: make([]byte, 3074)}, "data_batch_1.bin": {Data: make([]byte, 3073)}}
 	for _, f := range []format{format10(), format100()} {
@@ -75,7 +75,7 @@ func TestSmallFilesCostLittle(t *testing.T) {
 	}
 }
 
-// A damaged file, or a damaged SHA256SUMS, never lets other images in.
+// A damaged file, or a damaged SHA256SUMS, never gives other images.
 func TestFaultDamagedFiles(t *testing.T) {
 	const name, list = "cifar-10-batches-bin/test_batch.bin", "cifar-10-batches-bin/SHA256SUMS"
 	good := files10()[name].Data
@@ -108,7 +108,7 @@ func TestFaultDamagedFiles(t *testing.T) {
 	}
 }
 
-// tiny10 is CIFAR-10 with two classes, two files of two images to learn from, and one to test on.
+// tiny10 is CIFAR-10 with two classes, two training files of two images, and one test file.
 func tiny10() format {
 	f := format10()
 	f.classes = []string{"cat", "ship"}
@@ -131,7 +131,7 @@ func tiny100() format {
 	return f
 }
 
-// image returns the pixels of an image: a different value at every place of every plane.
+// image returns the pixels of an image, which vary over every plane.
 func image(number int) (planes []byte) {
 	for i := range imageSize {
 		planes = append(planes, byte(number*31+i*7+i/251))
@@ -143,7 +143,7 @@ func record(number int, labels ...byte) []byte { return append(bytes.Clone(label
 
 func file(records ...[]byte) *fstest.MapFile { return &fstest.MapFile{Data: bytes.Join(records, nil)} }
 
-// files10 holds the files of tiny10 in the folder that the archive unpacks to, and files100 those of tiny100 in the root.
+// files10 returns the files of tiny10 in the folder of the unpacked archive, and files100 those of tiny100 in the root.
 func files10() fstest.MapFS {
 	return fstest.MapFS{
 		"cifar-10-batches-bin/data_batch_1.bin": file(record(0, 1), record(1, 0)),
@@ -171,7 +171,7 @@ func withArchive(t *testing.T, f format, files fstest.MapFS, names ...string) (f
 	return f, fstest.MapFS{f.archive.File.Name: {Data: data}}
 }
 
-// sums returns the file SHA256SUMS of the named files, as the program sha256sum writes it.
+// sums returns the file SHA256SUMS of the named files, in the format of sha256sum.
 func sums(files fstest.MapFS, names ...string) *fstest.MapFile {
 	var b strings.Builder
 	for _, name := range names {
@@ -180,7 +180,7 @@ func sums(files fstest.MapFS, names ...string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(b.String())}
 }
 
-// The superclass of each class as the files of CIFAR-100 have it.
+// The superclass of each class, from the files of CIFAR-100.
 func TestSuperclass100(t *testing.T) {
 	want := []int{
 		4, 1, 14, 8, 0, 6, 7, 7, 18, 3, 3, 14, 9, 18, 7, 11, 3, 9, 7, 11, 6, 11, 5, 10, 7, 6, 13, 15, 3, 15, 0, 11, 1, 10, 12,
@@ -210,7 +210,7 @@ func TestClasses(t *testing.T) {
 	expect.That(t, len(in) == 100, "the superclasses have %d different classes, want 100", len(in))
 }
 
-// The archives are those whose sums TensorFlow Datasets and others pin.
+// The archives have the sums pinned by TensorFlow Datasets and others.
 func TestArchives(t *testing.T) {
 	for want, f := range map[string]format{
 		"cifar-10-binary.tar.gz of 170052171 bytes, c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd, " +
@@ -223,7 +223,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// The sizes that the authors' page gives.
+// The sizes stated on the authors' page.
 func TestFormats(t *testing.T) {
 	f, g := format10(), format100()
 	if got := f.fileSize(f.parts[Train]); got != 30_730_000 || f.fileSize(f.parts[Test]) != got {

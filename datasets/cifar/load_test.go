@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// checkPixels compares every value of every image with what image put there.
+// checkPixels compares every value of every image with the function image.
 func checkPixels(t *testing.T, set *datasets.Images, first int) {
 	t.Helper()
 	for i := range set.Len() {
@@ -170,7 +170,7 @@ func TestLoad100ChecksSuperclass(t *testing.T) {
 	expect.Error(t, err, "train.bin, image 2 (byte 6148)", "superclass 1", "pear", "superclass 0")
 }
 
-// The archive is the surer source, unless the caller says that the files may hold anything.
+// The archive has priority unless the caller accepts any content.
 func TestWhichSourceGoesFirst(t *testing.T) {
 	batches := []string{"cifar-10-batches-bin/data_batch_1.bin", "cifar-10-batches-bin/data_batch_2.bin"}
 	f, both := withArchive(t, tiny10(), files10(), batches...)
@@ -182,7 +182,7 @@ func TestWhichSourceGoesFirst(t *testing.T) {
 	}
 }
 
-// The images are in memory once, and of the file no more than a buffer.
+// Memory holds the images once and only a buffer of the file.
 func TestLoadHoldsTheSetOnce(t *testing.T) {
 	data := make([]byte, 10_000*3073)
 	for i := range 10_000 {
@@ -198,7 +198,7 @@ func TestPartString(t *testing.T) {
 		"%v, %v, %v", Train, Test, Part(3))
 }
 
-// TestRealFiles reads the real data where PUCL_DATA_DIR has them, official or made from JPEG copies.
+// TestRealFiles reads the real data, official or rebuilt from JPEG copies, if PUCL_DATA_DIR has them.
 func TestRealFiles(t *testing.T) {
 	dir := os.Getenv(datasets.EnvDataDir)
 	if dir == "" {
@@ -218,8 +218,8 @@ func TestRealFiles(t *testing.T) {
 			}
 			expect.That(t, set.Len() == count && slices.Min(set.Pixels) == 0 && slices.Max(set.Pixels) == 255,
 				"%v: %v with values %d to %d", which, set, slices.Min(set.Pixels), slices.Max(set.Pixels))
-			// In photographs the channels of one pixel are far closer to each other than to those 1,024 values on; planes
-			// taken for pixels, or pixels for planes, would turn this around.
+			// In photographs the channels of one pixel are much closer to each other than to values 1,024 further on;
+			// confusing planes and pixels would reverse this.
 			var beside, far float64
 			for i := range 1000 {
 				image := set.At(i)

@@ -34,7 +34,7 @@ func (f format) find(fsys fs.FS, name string) (folder string, err error) {
 	return path.Dir(found), nil
 }
 
-// fromFiles reads a part from its files. All sizes are checked before room for the images is taken.
+// fromFiles reads a part from its files. All sizes are checked before memory for the images is allocated.
 func (f format) fromFiles(fsys fs.FS, folder string, p part, opts Options) (*datasets.Images, []int, error) {
 	sums, err := content.ReadSums(fsys, path.Join(folder, sumsFile))
 	if err != nil {
@@ -62,8 +62,8 @@ func (f format) fromFiles(fsys fs.FS, folder string, p part, opts Options) (*dat
 	return b.set, b.super, nil
 }
 
-// fromArchive reads a part from the official archive. The archive is read twice: once for its checksum, after which what
-// it says of itself can be believed, and once for the images.
+// fromArchive reads a part from the official archive. The archive is read twice: once to verify its checksum, after
+// which its headers are trusted, and once for the images.
 func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error) {
 	official := f.archive.File
 	if err := content.Check(fsys, official.Name, official.Size, content.Sum(official.SHA256)); err != nil {
@@ -79,7 +79,7 @@ func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error)
 		return nil, nil, fmt.Errorf("%s: %w", official.Name, err)
 	}
 	b := f.newBuilder(p)
-	files := slices.Clone(p.files) // those still to come, in the archive's own order
+	files := slices.Clone(p.files) // files still to come, in the archive's order
 	for archive := tar.NewReader(unzipped); len(files) > 0; {
 		header, err := archive.Next()
 		if err == io.EOF {
@@ -96,7 +96,7 @@ func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error)
 		if header.Size != f.fileSize(p) {
 			return nil, nil, fmt.Errorf("%s: %s has %d bytes, not %d", official.Name, name, header.Size, f.fileSize(p))
 		}
-		b.next = i * p.images // whatever the order in the archive
+		b.next = i * p.images // for any order in the archive
 		if err := b.add(archive, name, p.images); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", official.Name, err)
 		}
@@ -105,12 +105,12 @@ func (f format) fromArchive(fsys fs.FS, p part) (*datasets.Images, []int, error)
 	return b.set, b.super, nil
 }
 
-// builder puts records into a set of images.
+// builder adds records to a set of images.
 type builder struct {
 	format
 	set   *datasets.Images
 	super []int
-	next  int // the image that comes next
+	next  int // the next image
 }
 
 func (f format) newBuilder(p part) *builder {

@@ -24,8 +24,8 @@ func ExampleEmbedded() {
 	// The first one is of the class Ankle boot
 }
 
-// The benchmark FMNIST-I on the images that are built in: trousers, coats and sneakers are positive, and 300 of the
-// 3,000 are labeled.
+// The benchmark FMNIST-I on the built-in images: trousers, coats and sneakers are positive, and 300 of the 3,000 are
+// labeled.
 func ExampleFMNISTI() {
 	images, err := fashionmnist.Embedded()
 	if err != nil {
@@ -40,7 +40,7 @@ func ExampleFMNISTI() {
 	// PU data (case-control): 300 labeled positives, 10000 unlabeled, prior π = 0.3, γ = 0.03, seed 0, positive: Trouser, Coat, Sneaker
 }
 
-// Open takes all 70,000 images where it finds them, and the 10,000 that are built in elsewhere.
+// Open returns all 70,000 images if it finds them, and otherwise the 10,000 built-in ones.
 func ExampleOpen() {
 	train, test, source, err := fashionmnist.Open()
 	if err != nil {
@@ -50,7 +50,7 @@ func ExampleOpen() {
 	fmt.Println(train.Len(), "to learn from,", test.Len(), "held out")
 }
 
-// train reads the 60,000 images, if they are there.
+// train reads the 60,000 images if they are available.
 func train(b *testing.B) *datasets.Images {
 	b.Helper()
 	dir, err := fashionmnist.Find()
@@ -60,7 +60,7 @@ func train(b *testing.B) *datasets.Images {
 	return expect.Must(fashionmnist.Load(os.DirFS(dir), fashionmnist.Train))(b)
 }
 
-// epoch goes through one epoch of batches and returns the number of images.
+// epoch iterates over one epoch of batches and returns the number of images.
 func epoch(b *testing.B, images *datasets.Images) int {
 	b.Helper()
 	return benchtest.Epoch(b, images, datasets.SplitConfig{Positive: fashionmnist.FMNISTI()})
@@ -71,7 +71,7 @@ func BenchmarkReadAndBatch(b *testing.B) {
 	benchtest.Throughput(b, func() int { return epoch(b, train(b)) })
 }
 
-// BenchmarkBatch cuts epochs into batches, the files being read.
+// BenchmarkBatch cuts epochs into batches, without reading the files.
 func BenchmarkBatch(b *testing.B) {
 	set := train(b)
 	benchtest.Throughput(b, func() int { return epoch(b, set) })

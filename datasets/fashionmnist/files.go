@@ -19,11 +19,11 @@ func Classes() []string { return slices.Clone(classes.FashionMNIST) }
 // Source: "Contrastive Positive Unlabeled Learning", appendix A.7.1.
 func FMNISTI() []int { return []int{1, 4, 7} }
 
-// FMNISTII returns the positive classes of the benchmark FMNIST-II: the seven that [FMNISTI] leaves, a class prior of
-// 0.7. The source is the same.
+// FMNISTII returns the positive classes of the benchmark FMNIST-II: the seven that are not in [FMNISTI], a class prior
+// of 0.7. The source is the same.
 func FMNISTII() []int { return []int{0, 2, 3, 5, 6, 8, 9} }
 
-// Part is one of the two parts in which Fashion-MNIST is published.
+// Part is the training or the test part of Fashion-MNIST.
 type Part int
 
 // The parts of Fashion-MNIST.
@@ -43,8 +43,8 @@ type part struct {
 	images, labels file
 }
 
-// file describes one published file. The checksum of the content tells more than that of the .gz file: the same content
-// is handed on in .gz files that differ in their headers, and decompressed.
+// file describes one published file. It has the checksum of the content, because the same content is distributed
+// uncompressed and in .gz files with different headers.
 type file struct {
 	name   string // without .gz
 	size   int64  // of the content, in bytes
@@ -53,7 +53,7 @@ type file struct {
 	gzSum  string // SHA-256 of the official .gz file
 }
 
-// hosts are the folders on the web that hold the official .gz files: first the data set's repository, then its bucket.
+// hosts are the web folders with the official .gz files: the data set's repository, then its bucket.
 var hosts = []string{
 	"https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
 	"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
@@ -68,8 +68,8 @@ func (f file) remote(hosts []string) datasets.RemoteFile {
 	return remote
 }
 
-// The sizes and checksums of the .gz files are those that TensorFlow Datasets pins; those of the contents were taken
-// from files whose MD5 sums are the ones that the authors publish.
+// Sizes and checksums of the .gz files are pinned by TensorFlow Datasets; those of the contents were taken from files
+// with the MD5 sums published by the authors.
 var parts = map[Part]part{
 	Train: {count: 60_000,
 		images: file{"train-images-idx3-ubyte", 47_040_016, "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",

@@ -13,16 +13,15 @@ import (
 	"github.com/puclab/puclab/datasets/internal/content"
 )
 
-// systemFolders are the places where an operating system's package manager puts the data: Debian's package
-// dataset-fashion-mnist uses this one.
+// systemFolders are the folders used by package managers: Debian's package dataset-fashion-mnist uses this one.
 var systemFolders = []string{"/usr/share/datasets/fashion-mnist"}
 
 // Find returns the first folder that holds both files of the 60,000 images, ready for Load(os.DirFS(dir), Train). It
-// looks into $PUCL_DATA_DIR/fashion-mnist, $PUCL_DATA_DIR, pucl/fashion-mnist in the user's cache folder, and
-// /usr/share/datasets/fashion-mnist, where Debian's package dataset-fashion-mnist puts them. It goes by the names of the
-// files; Load checks what is in them.
+// searches $PUCL_DATA_DIR/fashion-mnist, $PUCL_DATA_DIR, pucl/fashion-mnist in the user's cache folder, and
+// /usr/share/datasets/fashion-mnist, the folder of Debian's package dataset-fashion-mnist. It checks only the names of
+// the files; Load checks their content.
 //
-// Where no folder has them the error wraps fs.ErrNotExist and tells what each lacks.
+// If no folder has them the error wraps fs.ErrNotExist and lists what each folder lacks.
 func Find() (dir string, err error) { return parts[Train].locate() }
 
 func (p part) locate() (string, error) {
@@ -52,10 +51,10 @@ func (p part) in(dir string) error {
 	return cmp.Or(imagesErr, labelsErr)
 }
 
-// Download makes sure that the 60,000 images are on this machine, checked, and returns their folder: the one where
-// [Find] sees them, or else $PUCL_DATA_DIR/fashion-mnist or pucl/fashion-mnist in the user's cache folder, into which it
-// downloads what is missing (26 MB in all). How a download goes, and what its errors tell, is described at
-// [datasets.Fetch]. The 10,000 images of the test part need none: see [Embedded].
+// Download ensures that the 60,000 verified images are on this machine, and returns their folder: the result of [Find],
+// or else $PUCL_DATA_DIR/fashion-mnist or pucl/fashion-mnist in the user's cache folder, to which it downloads missing
+// files (26 MB in all). [datasets.Fetch] describes downloads and their errors. The 10,000 images of the test part need
+// no download: see [Embedded].
 func Download(ctx context.Context, opts datasets.FetchOptions) (dir string, err error) {
 	return parts[Train].download(ctx, hosts, opts)
 }

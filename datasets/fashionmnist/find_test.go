@@ -18,14 +18,14 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// places sets up the folders in which Find looks, all of them new and none of them made yet.
+// places returns the folders that Find searches; none exists yet.
 func places(t *testing.T) (data, cache, system string) {
 	t.Helper()
 	root := t.TempDir()
 	data, system = filepath.Join(root, "data"), filepath.Join(root, "system")
 	t.Setenv(datasets.EnvDataDir, data)
 	t.Setenv(datasets.EnvOffline, "")
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "home"} { // what os.UserCacheDir goes by
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData", "home"} { // read by os.UserCacheDir
 		t.Setenv(name, filepath.Join(root, "home"))
 	}
 	user := expect.Must(os.UserCacheDir())(t)
@@ -41,7 +41,7 @@ func writeTiny(t *testing.T, dir string) {
 	expect.File(t, filepath.Join(dir, "tiny-labels"), tinyLabels)
 }
 
-// Filled from the last place to the first, each place must win over those behind it.
+// Filled from the last place to the first, each place has priority over later ones.
 func TestLocateOrder(t *testing.T) {
 	data, cache, system := places(t)
 	p := tiny(t)
@@ -141,7 +141,7 @@ func TestDownloadOffline(t *testing.T) {
 		hosts[0], hosts[1])
 }
 
-// The descriptions of the published files must be ones that Fetch accepts: all but the network is tried.
+// Fetch must accept the descriptions of the published files; the test covers everything except the network.
 func TestDownloadDescriptions(t *testing.T) {
 	t.Setenv(datasets.EnvOffline, "1")
 	for which, p := range parts {

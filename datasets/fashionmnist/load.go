@@ -16,8 +16,8 @@ import (
 // Load reads one part from the two files of their official names in fsys, each compressed (with .gz at the end of its
 // name) or not. Images are 28×28×1, classes are numbered as in [Classes].
 //
-// The content of both files must be the published one, by SHA-256; other data sets use the same file names, so a file in
-// the wrong place is an error that says so. A missing file gives an error that wraps fs.ErrNotExist.
+// The content of both files must be the published one, by SHA-256; other data sets use the same file names, and their
+// files are rejected. A missing file gives an error that wraps fs.ErrNotExist.
 func Load(fsys fs.FS, which Part) (*datasets.Images, error) {
 	if err := partNames.Check(which); err != nil {
 		return nil, err
@@ -41,12 +41,12 @@ func (p part) load(fsys fs.FS) (*datasets.Images, error) {
 	return set, nil
 }
 
-// find returns the name under which fsys has the file.
+// find returns the name of the file in fsys, with or without .gz.
 func (f file) find(fsys fs.FS) (name string, err error) {
 	return content.First(fsys, content.Missing(fmt.Sprintf("no %s.gz and no %s", f.name, f.name)), f.name+".gz", f.name)
 }
 
-// read returns the decompressed content, checked.
+// read returns the decompressed, verified content.
 func (f file) read(fsys fs.FS) ([]byte, error) {
 	name, err := f.find(fsys)
 	if err != nil {
@@ -61,7 +61,7 @@ func (f file) read(fsys fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fashionmnist: %s: %w", name, err)
 	}
-	data := make([]byte, f.size+1) // with room to see that a file is too long
+	data := make([]byte, f.size+1) // one byte more, to detect a file that is too long
 	n, err := io.ReadFull(plain, data)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, fmt.Errorf("fashionmnist: %s is damaged, remove it and get it again: %w", name, err)

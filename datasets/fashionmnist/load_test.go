@@ -73,14 +73,14 @@ func TestLoadTinyErrors(t *testing.T) {
 		_, err := p.load(folder(t, "tiny-images", images, "tiny-labels", labels))
 		expect.Error(t, err, "2 images", "not 3")
 	})
-	// MNIST's files bear the same names, parse without a fault, and must not pass.
+	// MNIST's files have the same names and format, and must be rejected.
 	_, err := Load(folder(t, "t10k-images-idx3-ubyte", tinyImages, "t10k-labels-idx1-ubyte", tinyLabels), Test)
 	expect.Error(t, err, "t10k-images-idx3-ubyte", "something else")
 	expect.Error(t, expect.Err(Load(folder(t), Part(5))), "unknown part 5", "train, test")
 	expect.Equal(t, Train.String()+" "+Test.String(), "train test")
 }
 
-// The names as the data set's authors list them.
+// The names as listed by the authors.
 func TestClasses(t *testing.T) {
 	const want = "T-shirt/top|Trouser|Pullover|Dress|Coat|Sandal|Shirt|Sneaker|Bag|Ankle boot"
 	expect.Equal(t, strings.Join(Classes(), "|"), want, "classes")
@@ -93,13 +93,13 @@ func TestBenchmarkClasses(t *testing.T) {
 	expect.That(t, slices.Equal(FMNISTI(), []int{1, 4, 7}), "FMNIST-I has the positive classes %v", FMNISTI())
 }
 
-// The files of a part that is as small as can be: two images of 1×2 pixels, an ankle boot and a T-shirt.
+// The files of a minimal part: two images of 1×2 pixels, an ankle boot and a T-shirt.
 var (
 	tinyImages = []byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3, 4}
 	tinyLabels = []byte{0, 0, 8, 1, 0, 0, 0, 2, 9, 0}
 )
 
-// tiny describes these files as the package describes the published ones.
+// tiny returns the description of these files.
 func tiny(t *testing.T) part {
 	t.Helper()
 	describe := func(name string, content []byte) file {
@@ -130,7 +130,7 @@ func TestOpenBuiltIn(t *testing.T) {
 		a, b := train.Counts()[class], test.Counts()[class]
 		expect.That(t, a == 800 && b == 200, "class %d: %d and %d images, want 800 and 200", class, a, b)
 	}
-	// Which images are held out was computed apart from this package; the sums add up to that of all 10,000.
+	// The held-out images were computed independently of this package; the sums add up to that of all 10,000.
 	if a, b := pixelSum(train), pixelSum(test); a != 459_117_693 || b != 114_351_389 {
 		t.Errorf("the pixels add up to %d and %d, want 459117693 and 114351389", a, b)
 	}
@@ -157,8 +157,8 @@ func TestOpenDamaged(t *testing.T) {
 	expect.Error(t, err, "train-images-idx3-ubyte.gz", data)
 }
 
-// TestFullSet runs where PUCL_DATA_DIR names a folder that has the 60,000 images: in it, or in fashion-mnist below it.
-// The numbers were taken from the files by a few lines of Python.
+// TestFullSet runs if PUCL_DATA_DIR names a folder with the 60,000 images, directly or in fashion-mnist. The numbers
+// were computed from the files in Python.
 func TestFullSet(t *testing.T) {
 	if os.Getenv(datasets.EnvDataDir) == "" {
 		t.Skipf("set %s to the folder that has fashion-mnist to test with all 60,000 images", datasets.EnvDataDir)
@@ -177,7 +177,7 @@ func TestFullSet(t *testing.T) {
 	expect.Equal(t, pu.Index[:6], []int{35643, 59471, 50910, 36678, 52343, 59354}, "labeled rows")
 	expect.That(t, pu.Prior == 0.3 && pu.Len() == 61_000, "%v", pu)
 
-	// The published test part, if it is there too, is the one that is built in.
+	// The published test part, if available too, equals the built-in one.
 	dir := expect.Must(Find())(t)
 	if parts[Test].in(dir) == nil {
 		published := expect.Must(Load(os.DirFS(dir), Test))(t)
@@ -194,7 +194,7 @@ func pixelSum(set *datasets.Images) (sum int64) {
 	return sum
 }
 
-// The numbers were taken from the files by a few lines of Python.
+// The numbers were computed from the files in Python.
 func TestEmbedded(t *testing.T) {
 	set := expect.Must(Embedded())(t)
 	expect.NoError(t, set.Validate())
@@ -221,7 +221,7 @@ func TestLicense(t *testing.T) {
 	expect.Contains(t, expect.Must(License())(t), "MIT License", "Zalando SE", "substantial portions")
 }
 
-// The benchmarks by name have the classes of this package.
+// The named benchmarks have the classes of this package.
 func TestNamedBenchmarks(t *testing.T) {
 	for name, positive := range map[string][]int{"FMNIST-I": FMNISTI(), "FMNIST-II": FMNISTII()} {
 		b := expect.Must(datasets.FindBenchmark(name))(t)

@@ -1,8 +1,8 @@
-// Package fashionmnist reads Fashion-MNIST: 70,000 gray images of 28×28 pixels of clothes in ten classes, 60,000 to
-// learn from and 10,000 to test on.
+// Package fashionmnist reads Fashion-MNIST: 70,000 gray images of 28×28 pixels of clothes in ten classes, 60,000 for
+// training and 10,000 for testing.
 //
 // The 10,000 are part of this package ([Embedded]), so everything runs without a download; the 60,000 are found on the
-// machine ([Find]) or fetched ([Download], 26 MB). [Open] takes the best that is there and says which it took.
+// machine ([Find]) or fetched ([Download], 26 MB). [Open] returns the largest set available and states its source.
 //
 // Source: Xiao, Rasul and Vollgraf, "Fashion-MNIST: a Novel Image Dataset for Benchmarking Machine Learning
 // Algorithms", arXiv 1708.07747. The data are under the MIT license, copyright 2017 Zalando SE; see [License].
@@ -18,13 +18,13 @@ import (
 	"github.com/puclab/puclab/datasets"
 )
 
-// The license goes into every program together with the data that it covers.
+// The license is included in every program together with the data.
 //
 //go:embed data/t10k-images-idx3-ubyte.gz data/t10k-labels-idx1-ubyte.gz data/LICENSE
 var embedded embed.FS
 
-// Embedded returns the official test part, 10,000 images with 1,000 of each class, which is built into the package.
-// Each call returns a set of its own.
+// Embedded returns the built-in official test part, 10,000 images with 1,000 of each class. Each call returns a new
+// set.
 func Embedded() (*datasets.Images, error) {
 	data, err := fs.Sub(embedded, "data")
 	if err != nil {
@@ -33,15 +33,15 @@ func Embedded() (*datasets.Images, error) {
 	return Load(data, Test)
 }
 
-// License returns the license of the data, which has to go along with every copy of them.
+// License returns the license of the data, which must accompany every copy of them.
 func License() (string, error) {
 	text, err := embedded.ReadFile("data/LICENSE")
 	return string(text), err
 }
 
-// Source says what [Open] gave.
+// Source describes the result of [Open].
 type Source struct {
-	// Full is true for all 70,000 images, and false for the 10,000 that are built in.
+	// Full is true for all 70,000 images, and false for the 10,000 built-in ones.
 	Full bool
 	// Description is a sentence or two for a reader; it names no folder of the machine.
 	Description string
@@ -56,12 +56,12 @@ const (
 	heldOutSeed  = 0
 )
 
-// Open returns images to learn from and images to test on, never the same in both.
+// Open returns disjoint training and test images.
 //
-// Where [Find] sees the 60,000 images these are for learning, and the 10,000 of the official test part are held out: the
-// data on which papers report. Elsewhere the built-in 10,000 are split into 8,000 to learn from and 2,000 held out, 800
-// and 200 of each class, by datasets.Holdout with seed 0: the same split on every machine. Open never downloads. Files
-// that are there but damaged are an error, not a reason to take the smaller set.
+// If [Find] finds the 60,000 images, they are the training images and the official 10,000 are the test images, as in
+// papers. Otherwise the built-in 10,000 are split into 8,000 for training and 2,000 for testing, 800 and 200 of each
+// class, by datasets.Holdout with seed 0: the same split on every machine. Open never downloads. Damaged files are an
+// error; Open does not fall back to the smaller set.
 func Open() (train, test *datasets.Images, source Source, err error) {
 	builtIn, err := Embedded()
 	if err != nil {

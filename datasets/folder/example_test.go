@@ -52,7 +52,7 @@ func ExampleOpen() {
 	// n02111889/1.png Samoyed [255 255 255 255 255 255]
 }
 
-// A folder with a file that is no image.
+// A folder with a file that is not an image.
 func ExampleSet_LoadReadable() {
 	files := fstest.MapFS{
 		"cat/1.png": flat(4, 4, color.White), "cat/2.png": {Data: []byte("not an image")}, "cat/3.png": flat(4, 4, color.Black),
@@ -74,7 +74,7 @@ func ExampleSet_LoadReadable() {
 	// folder: cat/2.png: neither a JPEG nor a PNG file: it starts with 6e 6f 74 20 61 6e 20 69
 }
 
-// One image, brought to the size and the channels of a set.
+// One image, converted to the size and the channels of a set.
 func ExampleConfig_Pixels() {
 	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
 	draw.Draw(img, img.Bounds(), image.NewUniform(color.RGBA{200, 150, 100, 255}), image.Point{}, draw.Src)

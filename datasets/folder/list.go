@@ -14,13 +14,13 @@ import (
 	"github.com/puclab/puclab/datasets/internal/classes"
 )
 
-// OpenList finds the images that a list names, a line for each: its path in fsys, a space, and the number of its class,
-// such as "train/n01440764/n01440764_190.JPEG 0". The lists of ImageNet-LT and ImageNet-100-LT have this form. Empty lines
-// are passed over.
+// OpenList returns the set of the images in a list with one line per image: its path in fsys, a space, and its class
+// number, such as "train/n01440764/n01440764_190.JPEG 0". The lists of ImageNet-LT and ImageNet-100-LT have this form.
+// Empty lines are skipped.
 //
-// The numbers have to be below len(names). Nil names them by their numbers, "0", "1", and so on up to the
-// largest. A path that leads out of fsys, names no file or was named before is an error that gives the line. No image is
-// opened yet.
+// The numbers must be below len(names). If names is nil, classes are named by number, "0", "1", and so on up to the
+// largest. A path that leads out of fsys, does not name a file or occurs twice is an error that gives the line. No
+// image is opened yet.
 func OpenList(fsys fs.FS, list io.Reader, names []string, cfg Config) (*Set, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -31,14 +31,14 @@ func OpenList(fsys fs.FS, list io.Reader, names []string, cfg Config) (*Set, err
 	if names == nil {
 		limit = classes.Most
 	}
-	seen := map[string]int{} // the line on which a path stands
+	seen := map[string]int{} // line of each path
 	lines := bufio.NewScanner(list)
 	line, largest := 0, -1
 	for lines.Scan() {
 		line++
 		text := lines.Text()
 		if line == 1 {
-			text = strings.TrimPrefix(text, "\ufeff") // the mark of UTF-8 with which some programs start
+			text = strings.TrimPrefix(text, "\ufeff") // byte order mark, written by some programs
 		}
 		text = strings.TrimSpace(text)
 		if text == "" {
@@ -74,7 +74,7 @@ func OpenList(fsys fs.FS, list io.Reader, names []string, cfg Config) (*Set, err
 	return s, nil
 }
 
-// parseLine takes a line apart at its last space, since a path may have spaces.
+// parseLine splits a line at its last space, because a path may have spaces.
 func parseLine(text string) (file string, class int, err error) {
 	space := strings.LastIndexAny(text, " \t")
 	if space < 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/puclab/puclab/datasets/internal/check"
 )
 
-// Load reads all images into memory, in parallel; the result is the same as one after the other. Where files cannot be
-// read, it tries all the others still and returns one error that lists the broken ones, each with its cause: the first 20
-// and the number of the others. [Set.LoadReadable] leaves them out instead. Canceling ctx stops the reading.
+// Load reads all images into memory, in parallel, with a deterministic result. If files cannot be read, it still tries
+// all others and returns one error that lists the broken ones, each with its cause: the first 20 and the number of the
+// others. [Set.LoadReadable] omits them instead. Canceling ctx stops the reading.
 func (s *Set) Load(ctx context.Context) (*datasets.Images, error) {
 	images, broken, err := s.load(ctx)
 	if err == nil {
@@ -23,10 +23,10 @@ func (s *Set) Load(ctx context.Context) (*datasets.Images, error) {
 	return images, nil
 }
 
-// LoadReadable reads all images that can be read into memory, in parallel. readable is the set of their files, in the order
-// of images, so that readable.Path(i) is the file of image i; without broken files it is s itself. broken has an error for
-// every other file, with its path and its cause, in the order of s. It is an error if no image of a class can be
-// read, though s has some. Canceling ctx stops the reading.
+// LoadReadable reads all readable images into memory, in parallel. The result readable is the set of their files, in
+// the order of images, so that readable.Path(i) is the file of image i; without broken files it is s itself. The result
+// broken has an error for every other file, with its path and cause, in the order of s. It is an error if no image of a
+// non-empty class can be read. Canceling ctx stops the reading.
 func (s *Set) LoadReadable(ctx context.Context) (images *datasets.Images, readable *Set, broken []error, err error) {
 	images, errs, err := s.load(ctx)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Set) LoadReadable(ctx context.Context) (images *datasets.Images, readab
 	return images, readable, broken, nil
 }
 
-// Readable decodes all images once, in parallel, and returns the set of the files that can be read, in the same order, for
-// datasets.Stream and training from files. It holds few images at a time. broken and the errors are those of
+// Readable decodes all images once, in parallel, and returns the set of readable files in the same order, for
+// datasets.Stream and training from files. It holds few images at a time. The result broken and the errors are as in
 // [Set.LoadReadable].
 func (s *Set) Readable(ctx context.Context) (readable *Set, broken []error, err error) {
 	source := &tolerant{s, make(failures, s.Len())}
@@ -66,7 +66,7 @@ func (s *Set) Readable(ctx context.Context) (readable *Set, broken []error, err 
 	return s.without(source.errs)
 }
 
-// load reads all images that can be read; the pixels of the others are without meaning.
+// load reads all readable images; the pixels of the others are undefined.
 func (s *Set) load(ctx context.Context) (*datasets.Images, failures, error) {
 	source := &tolerant{s, make(failures, s.Len())}
 	images, err := datasets.Collect(ctx, source, s.Labels, s.Classes, 0)
@@ -81,7 +81,7 @@ func (f failures) list() []error {
 	return slices.DeleteFunc(slices.Clone(f), func(err error) bool { return err == nil })
 }
 
-// tolerant is a set that keeps the errors of its images and goes on.
+// tolerant is a set that records the errors of its images and continues.
 type tolerant struct {
 	*Set
 	errs failures
@@ -93,7 +93,7 @@ func (s *tolerant) ReadImage(i int, dst []uint8) error {
 	return nil
 }
 
-// count says how many images cannot be read.
+// count returns a text with the number of unreadable images.
 func (s *Set) count(errs failures) string {
 	return fmt.Sprintf("folder: %d of %d image files cannot be read", len(errs.list()), s.Len())
 }

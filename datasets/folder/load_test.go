@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// mixed returns readable images of the grays 10, 20 and 30, and between them files that are not.
+// mixed returns readable images of the grays 10, 20 and 30 and broken files between them.
 func mixed(t *testing.T) (files fstest.MapFS, broken []string) {
 	photo := jpegOf(t, pattern(20, 20))
 	gray := func(v uint8) *fstest.MapFile { return &fstest.MapFile{Data: pngOf(t, uniform(4, 4, color.Gray{v}))} }
@@ -71,7 +71,7 @@ func TestBrokenFilesAreLeftOut(t *testing.T) {
 		}
 	}
 	expect.Equal(t, set.Len(), 6)
-	// A whole set stays what it is.
+	// A set without broken files is returned unchanged.
 	whole := expect.Must(Open(fstest.MapFS{"a/1.png": files["a/1.png"]}, Config{Height: 1}))(t)
 	images, readable, errs, err = whole.LoadReadable(t.Context())
 	expect.That(t, err == nil && errs == nil && readable == whole && images.Len() == 1, "%v, %v, %v", images, errs, err)
@@ -88,10 +88,10 @@ func TestBrokenFilesAreLeftOut(t *testing.T) {
 	expect.Is(t, errs[2], fs.ErrNotExist)
 }
 
-// One image, in memory or in a file, gives what a set reads.
+// One image, in memory or in a file, gives the same pixels as in a set.
 func TestPixelsAndDecode(t *testing.T) {
 	half := uniform(9, 4, color.NRGBA{200, 0, 50, 102})
-	part := pattern(30, 20).SubImage(image.Rect(3, 2, 24, 19)) // its corner is not at 0
+	part := pattern(30, 20).SubImage(image.Rect(3, 2, 24, 19)) // its corner is not at the origin
 	for _, cfg := range []Config{{}, {Height: 3, Width: 5}, {Height: 4, Gray: true}, {Height: 3, Fit: Stretch}} {
 		for _, img := range []image.Image{pattern(20, 11), half, part} {
 			data := pngOf(t, img)
@@ -181,8 +181,8 @@ func mustRead(t testing.TB, cfg Config, data []byte) []uint8 {
 	return expect.Must(read(t, cfg, data))(t)
 }
 
-// cmykJPEG writes by hand a JPEG file of 8×8 pixels of one color in CMYK, as Adobe's programs do: the four values are
-// stored as 255 minus the ink. Each component is one block with nothing but its mean.
+// cmykJPEG returns a hand-made JPEG file of 8×8 pixels of one color in CMYK, as from Adobe's programs: the four values
+// are stored as 255 minus the ink. Each component is one block with only its mean.
 func cmykJPEG(ink [4]uint8) []byte {
 	segment := func(marker byte, content ...byte) []byte {
 		length := len(content) + 2
@@ -192,7 +192,8 @@ func cmykJPEG(ink [4]uint8) []byte {
 	out = append(out, segment(0xee, append([]byte("Adobe"), 0, 100, 0, 0, 0, 0, 0)...)...) // the last byte: no transform
 	out = append(out, segment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)...)...)
 	out = append(out, segment(0xc0, 8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0)...)
-	// The code of a mean: twelve words of four bits, the numbers 0 to 11 of further bits. Of the rest: one word, "0", the end.
+	// The code of a mean: twelve words of four bits, for 0 to 11 further bits. Of the other coefficients: one word,
+	// "0", the end.
 	out = append(out, segment(0xc4, 0x00, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)...)
 	out = append(out, segment(0xc4, 0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)...)
 	out = append(out, segment(0xda, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0)...)

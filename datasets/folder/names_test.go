@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Classes are numbered as readers of tables number them, and each keeps the name of its folder.
+// Classes are numbered as in tables, and each keeps the name of its folder.
 func TestOrderOfClasses(t *testing.T) {
 	for _, want := range [][]string{
 		{"0", "1", "2", "10"}, {"-1", "1"}, {"00", "2", "010"}, {"0.5", "3", "?"}, {"2", "10", "unlabeled"},

@@ -1,14 +1,14 @@
-// Package folder reads images from a folder: JPEG and PNG files of any size, a sub-folder for each class ([Open]), or
-// wherever a list says ([OpenList]). Each image is cut and scaled to one size when it is read.
+// Package folder reads images from a folder: JPEG and PNG files of any size, in one sub-folder per class ([Open]) or
+// from a list ([OpenList]). Each image is cropped and scaled to one size when it is read.
 //
-// A [Set] leaves the files where they are and is a datasets.Source: datasets.Stream decodes them in parallel, ahead of
-// the caller and in a fixed order, and [Set.Load] reads them all into memory. [Set.LoadReadable] and [Set.Readable] leave
-// broken files out and list them. [Config.Decode] and [Config.Pixels] bring a single image to the size of a set.
+// A [Set] does not copy the files and is a datasets.Source: datasets.Stream decodes them in parallel, ahead of the
+// caller and in a fixed order, and [Set.Load] reads them all into memory. [Set.LoadReadable] and [Set.Readable] omit
+// broken files and list them. [Config.Decode] and [Config.Pixels] convert a single image to the size of a set.
 // Imagenette and Imagewoof are such folders; [Imagenette] and [Imagewoof] give their classes readable names.
 //
-// Files may come from anywhere, so a size that a file only claims costs nothing: it has to be within the limits of
-// [Config], and believable for the length of the file, before the image is decoded. The orientation that a camera may
-// note in a JPEG file (EXIF) is ignored, as most training programs do; transparent parts of a PNG file become white.
+// Files are untrusted: before an image is decoded, its stated size must be within the limits of [Config] and plausible
+// for the length of the file. The orientation in a JPEG file (EXIF) is ignored, as in most training programs;
+// transparent parts of a PNG file become white.
 package folder
 
 import (
@@ -25,16 +25,16 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Open finds the images in the sub-folders of fsys. Each sub-folder is a class. Classes are numbered in the order of
-// the names of their folders: numbers by value, then all other names as text, so that folders 0 to 10 are classes 0 to
-// 10. All files in a sub-folder and below it that end as image files do (.jpg, .png, .webp and others), in capitals or
-// not, are its images, in the order of their paths. Formats other than JPEG and PNG are errors when they are read.
-// Other files, and names that start with a dot, are passed over.
+// Open returns the set of the images in the sub-folders of fsys. Each sub-folder is a class. Classes are numbered by
+// folder name: numbers by value, then all other names as text, so that folders 0 to 10 are classes 0 to 10. The images
+// of a class are all files in its sub-folder and below with an image suffix (.jpg, .png, .webp and others, ignoring
+// case), in the order of their paths. Formats other than JPEG and PNG are errors when they are read. Other files, and
+// names that start with a dot, are skipped.
 //
-// No image is opened yet. It is an error if there are no sub-folders, or one without images, and if the sub-folders are
-// named as parts of a data set (train, val, test and the like) and cfg.Names has none of them; if two sub-folders are
-// the same number, such as 1 and 01; and if the name of a sub-folder is not UTF-8. fsys has to support several
-// goroutines, as os.DirFS and zip.Reader do.
+// No image is opened yet. It is an error if there are no sub-folders or one without images, or if they are named like
+// parts of a data set (train, val, test and the like) and cfg.Names has none of them. It is an error if two sub-folders
+// are the same number, such as 1 and 01, or if the name of one is not UTF-8. fsys must be safe for concurrent use, as
+// os.DirFS and zip.Reader are.
 func Open(fsys fs.FS, cfg Config) (*Set, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -87,7 +87,7 @@ func folders(fsys fs.FS) (names []string, err error) {
 		if err := checkName(name); err != nil {
 			return nil, err
 		}
-		info, err := fs.Stat(fsys, name) // follows a link, which entry does not
+		info, err := fs.Stat(fsys, name) // follows a link; entry does not
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func checkName(name string) error {
 		name)
 }
 
-// checkParts returns an error if all folders have the names of parts of a data set, none of which names renames.
+// checkParts returns an error if all folders have the names of parts of a data set and names renames none.
 func checkParts(folders []string, names map[string]string) error {
 	for _, name := range folders {
 		if _, ok := names[name]; ok || !slices.Contains(parts, strings.ToLower(name)) {
@@ -134,7 +134,7 @@ func checkNumbers(folders []string) error {
 	return nil
 }
 
-// addClass adds all images in the folder top. The folder itself may be a link, at which fs.WalkDir would stop; so its
+// addClass adds all images in the folder top. The folder may be a link, which fs.WalkDir does not follow, so its
 // entries are walked instead.
 func (s *Set) addClass(fsys fs.FS, top string, class int) error {
 	entries, err := fs.ReadDir(fsys, top)
@@ -172,8 +172,8 @@ func (s *Set) addClass(fsys fs.FS, top string, class int) error {
 	return nil
 }
 
-// endings are those of image files. Files of other formats than JPEG and PNG are errors when they are read, since to
-// pass over them would remove images without notice.
+// endings are the suffixes of image files. Unsupported formats are errors when they are read, because skipping them
+// would remove images silently.
 var endings = []string{".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".avif", ".bmp", ".gif", ".heic", ".jp2", ".tif",
 	".tiff", ".webp"}
 

@@ -85,7 +85,7 @@ func TestOpenFollowsLinksToClasses(t *testing.T) {
 	expect.Must(set.Load(t.Context()))(t)
 }
 
-// Image i of many is of the gray i, in a folder on disk, in a zip file and in memory; all come in the same order.
+// Image i has the gray i, in a folder on disk, in a zip file and in memory; all give the same order.
 func TestLoadAndStream(t *testing.T) {
 	const n = 40
 	files := fstest.MapFS{}
@@ -139,7 +139,7 @@ func TestOpenList(t *testing.T) {
 		"labels %v of %v", set.Labels, set.Classes)
 	set, err = OpenList(fsys, strings.NewReader("train/n02/c.JPEG 1"), []string{"cat", "dog"}, Config{})
 	expect.That(t, err == nil && set.Classes[set.Labels[0]] == "dog", "%v, error %v", set, err)
-	// The mark of UTF-8 with which some editors begin a file is no part of the first path.
+	// A byte order mark at the start of a file is not part of the first path.
 	set, err = OpenList(fsys, strings.NewReader("\xef\xbb\xbftrain/n02/c.JPEG 1\ntrain/n02/d.JPEG 0\n"), nil, Config{})
 	expect.That(t, err == nil && slices.Equal(paths(set), []string{"train/n02/c.JPEG", "train/n02/d.JPEG"}),
 		"list with a mark: %v, error %v", set, err)
@@ -170,7 +170,7 @@ func TestOpenList(t *testing.T) {
 	expect.Error(t, expect.Err(OpenList(fsys, strings.NewReader(""), nil, Config{Height: -3})), "-3×-3")
 }
 
-// checkList reads a list that may be damaged; what passes must be in the folder.
+// checkList reads a possibly damaged list; accepted files must be in the folder.
 func checkList(t *testing.T, list string) {
 	fsys := fstest.MapFS{"a/b.png": {}, "a/c.png": {}}
 	set, err := OpenList(fsys, strings.NewReader(list), nil, Config{})
@@ -182,7 +182,7 @@ func checkList(t *testing.T, list string) {
 		label := set.Labels[i]
 		expect.That(t, label >= 0 && label < len(set.Classes), "%q: label %d", list, label)
 	}
-	var again strings.Builder // a list that is written is read as the same list
+	var again strings.Builder // a list is read back unchanged
 	for i := range set.Len() {
 		fmt.Fprintf(&again, "%s %d\n", set.Path(i), set.Labels[i])
 	}
@@ -236,7 +236,7 @@ func TestNames(t *testing.T) {
 	expect.That(t, Imagenette()["n01440764"] == "tench", "a caller can change the names for all")
 }
 
-// The benchmarks know the folders by these names, and no two are mixed up.
+// The benchmarks use the same folder names, and no two classes are exchanged.
 func TestNamesAreThoseOfTheBenchmarks(t *testing.T) {
 	b := expect.Must(datasets.FindBenchmark("Woof-vs-Nette"))(t)
 	for i, names := range []map[string]string{Imagenette(), Imagewoof()} {
@@ -253,7 +253,7 @@ func TestNamesAreThoseOfTheBenchmarks(t *testing.T) {
 	}
 }
 
-// TestRealFiles reads one image of each class of the real data where PUCL_DATA_DIR has them.
+// TestRealFiles reads one image of each class of the real data if PUCL_DATA_DIR has them.
 func TestRealFiles(t *testing.T) {
 	if os.Getenv(datasets.EnvDataDir) == "" {
 		t.Skipf("%s names no folder with the real files", datasets.EnvDataDir)

@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Images in all modes of Pillow have the pixels that Pillow reads: testdata/make_images.py. Decoders of JPEG differ in
-// the last bits.
+// Images in all modes of Pillow have the pixels that Pillow reads, from testdata/make_images.py. JPEG decoders differ
+// in the last bits.
 func TestImagesOfPillow(t *testing.T) {
 	var want struct {
 		Height, Width int
@@ -22,7 +22,7 @@ func TestImagesOfPillow(t *testing.T) {
 		data := expect.Must(os.ReadFile(filepath.Join("testdata", name)))(t)
 		got := mustRead(t, Config{Height: want.Height, Width: want.Width}, data)
 		gray := mustRead(t, Config{Height: want.Height, Width: want.Width, Gray: true}, data)
-		bound := 1 // of rounding where pixels are transparent
+		bound := 1 // rounding of transparent pixels
 		if filepath.Ext(name) == ".jpg" {
 			bound = 3
 		}

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// ReadImage decodes image i, brings it to the size of the set and writes its pixels to dst. The first bytes of the file,
-// not its name, decide between JPEG and PNG. Gray images, CMYK and 16-bit ones become 8-bit RGB, or gray where the set is.
+// ReadImage decodes image i, converts it to the size of the set and writes its pixels to dst. The first bytes of the
+// file, not its name, distinguish JPEG and PNG. Gray, CMYK and 16-bit images become 8-bit RGB, or gray for a gray set.
 func (s *Set) ReadImage(i int, dst []uint8) error {
 	height, width, channels := s.Shape()
 	if err := check.Image(i, s.Len(), len(dst), height*width*channels); err != nil {
@@ -32,9 +32,9 @@ func (s *Set) ReadImage(i int, dst []uint8) error {
 	return nil
 }
 
-// Pixels returns the pixels of an image in memory, brought to the size and the channels of c exactly as a [Set] does it:
-// height·width·channels values, in the layout of datasets.Images. It returns an error if c is not valid, and if img is nil,
-// has no pixels or more than c allows.
+// Pixels returns the pixels of an image in memory, converted to the size and the channels of c as in a [Set]:
+// height·width·channels values, in the layout of datasets.Images. It returns an error if c is not valid, or if img is
+// nil, has no pixels or has more than c allows.
 func (c Config) Pixels(img image.Image) ([]uint8, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -49,8 +49,8 @@ func (c Config) Pixels(img image.Image) ([]uint8, error) {
 	return c.pixels(img), nil
 }
 
-// Decode reads one JPEG or PNG file from r, to its end, and returns its pixels as [Config.Pixels] does. It returns an error
-// if c is not valid, and if a [Set] could not read such a file; c limits the length and the number of pixels.
+// Decode reads one JPEG or PNG file from r, to its end, and returns its pixels as [Config.Pixels] does. It returns an
+// error if c is not valid, or if a [Set] could not read the file; c limits the length and the number of pixels.
 func (c Config) Decode(r io.Reader) ([]uint8, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -67,7 +67,7 @@ func (c Config) Decode(r io.Reader) ([]uint8, error) {
 	return c.pixels(img), nil
 }
 
-// pixels brings img to the wanted size.
+// pixels converts img to the size and channels of c.
 func (c Config) pixels(img image.Image) []uint8 {
 	height, width, channels := c.shape()
 	dst := make([]uint8, height*width*channels)
@@ -75,13 +75,13 @@ func (c Config) pixels(img image.Image) []uint8 {
 	return dst
 }
 
-// maxFileSide is the longest side of an image that a JPEG file can have. Longer ones, of PNG files, are refused, because
-// scaling takes memory in proportion.
+// maxFileSide is the longest side of a JPEG image. Longer ones, of PNG files, are rejected, because scaling takes
+// proportional memory.
 const maxFileSide = 1<<16 - 1
 
-// checkSize returns an error unless an image of this size is to be read.
+// checkSize returns an error unless an image of this size is allowed.
 func (c Config) checkSize(width, height int) error {
-	// Neither an image in memory nor a file has sides beyond 32 bits, so their product fits 64.
+	// Sides have at most 32 bits, so their product fits 64 bits.
 	pixels := int64(width) * int64(height)
 	switch {
 	case pixels == 0:
@@ -95,14 +95,14 @@ func (c Config) checkSize(width, height int) error {
 	return nil
 }
 
-// decode reads the image in the content of a file.
+// decode decodes the content of a file.
 func (c Config) decode(data []byte) (image.Image, error) {
 	if len(data) == 0 {
 		return nil, errors.New("the file is empty")
 	}
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
 	known := format == "jpeg" || format == "png"
-	if errors.Is(err, image.ErrFormat) || err == nil && !known { // a program may know more formats
+	if errors.Is(err, image.ErrFormat) || err == nil && !known { // the program may have registered more formats
 		return nil, fmt.Errorf("neither a JPEG nor a PNG file: it starts with % x", data[:min(8, len(data))])
 	}
 	if err != nil {
@@ -146,19 +146,19 @@ func (c Config) open(f imageFile) (img image.Image, err error) {
 	return c.decode(data)
 }
 
-// readLimited reads r to its end, growing with the bytes that come.
+// readLimited reads r to its end; memory grows with the bytes received.
 func readLimited(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	return data, cmp.Or(err, checkLength(int64(len(data)), limit))
 }
 
-// checkLength returns an error unless a file of this length is to be read. A length of limit+1 stands for any longer one.
+// checkLength returns an error unless a file of this length is allowed. A length of limit+1 means any longer one.
 func checkLength(length, limit int64) error {
 	return fault.If(length > limit, "%d or more bytes, which is more than the %d allowed: raise Config.MaxBytes if it is to "+
 		"be read", length, limit)
 }
 
-// bare takes the path out of an error; the caller gives it.
+// bare removes the path from an error; the caller adds it.
 func bare(err error) error {
 	if failed := new(fs.PathError); errors.As(err, &failed) {
 		return failed.Err
@@ -166,22 +166,22 @@ func bare(err error) error {
 	return err
 }
 
-// pixelsPerByte returns how many pixels one byte of a JPEG or PNG file can stand for at most. A whole image is never far
-// from a file that is shorter; a header that lies is.
+// pixelsPerByte returns the largest number of pixels per byte of a JPEG or PNG file. It detects false headers: a real
+// image is never much larger.
 func pixelsPerByte(format string, model color.Model) int64 {
-	const deflate = 1040 // bytes that one compressed byte of a PNG file stands for: 1,032 and a little for the ends
+	const deflate = 1040 // most bytes per compressed byte of a PNG file: 1,032, plus a margin
 	switch {
 	case format == "jpeg":
-		return 1024 // a block of 64 pixels takes a bit at least; twice that to be safe
+		return 1024 // a block of 64 pixels takes at least a bit; doubled for safety
 	case model == color.RGBAModel:
-		return deflate / 3 // bytes of a pixel
+		return deflate / 3 // 3 bytes per pixel
 	case model == color.RGBA64Model:
 		return deflate / 6
 	}
-	return deflate * 8 // a bit for a pixel
+	return deflate * 8 // one bit per pixel
 }
 
-// fit brings img to the wanted size and writes it to dst.
+// fit scales img to the size of c and writes it to dst.
 func (c Config) fit(dst []uint8, img image.Image) {
 	canvas := image.NewRGBA(image.Rect(0, 0, c.Width, c.Height))
 	op := draw.Src
@@ -201,7 +201,7 @@ func (c Config) fit(dst []uint8, img image.Image) {
 	}
 }
 
-// part returns what of an image is kept.
+// part returns the part of an image that is kept.
 func (c Config) part(whole image.Rectangle) image.Rectangle {
 	if c.Fit == Stretch {
 		return whole

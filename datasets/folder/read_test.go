@@ -42,8 +42,8 @@ func TestGray(t *testing.T) {
 	}
 }
 
-// scaled is bilinear scaling to a smaller size in plain loops: each new pixel is the mean of the old ones, weighted by a
-// triangle over it that reaches to the middle of the next new pixel on either side.
+// scaled is bilinear downscaling in plain loops: each new pixel is the mean of the old ones, weighted by a triangle
+// that reaches to the centers of the neighboring new pixels.
 func scaled(img *image.RGBA, from image.Rectangle, width, height int) (out []float64) {
 	weights := func(size, count, at int) (w []float64) {
 		scale := max(1, float64(size)/float64(count))
@@ -108,7 +108,7 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// Every kind of image that the two formats have, of one color: what comes must be that color.
+// Every color model of the two formats, in one color, is read as that color.
 func TestColorModels(t *testing.T) {
 	orange := color.RGBA{230, 120, 10, 255}
 	paletted := image.NewPaletted(image.Rect(0, 0, 8, 8), color.Palette{color.Black, orange})
@@ -135,7 +135,7 @@ func TestColorModels(t *testing.T) {
 		{"half transparent PNG", pngOf(t, uniform(8, 8, color.NRGBA{200, 0, 50, 102})), [3]int{233, 153, 173}, 1},
 		{"JPEG", jpegOf(t, uniform(8, 8, orange)), [3]int{230, 120, 10}, 3},
 		{"gray JPEG", jpegOf(t, gray), [3]int{77, 77, 77}, 1},
-		// What an ink leaves of the light, times what black leaves: 255·(1-51/255)·(1-51/255) = 163.2 and so on.
+		// The light left by an ink times the light left by black: 255·(1-51/255)·(1-51/255) = 163.2 and so on.
 		{"CMYK JPEG", cmykJPEG([4]uint8{51, 204, 0, 51}), [3]int{163, 41, 204}, 1},
 		{"CMYK JPEG, white", cmykJPEG([4]uint8{0, 0, 0, 0}), [3]int{255, 255, 255}, 1},
 	} {
@@ -148,7 +148,7 @@ func TestColorModels(t *testing.T) {
 	}
 }
 
-// pngHeader returns the start of a PNG file that says it has such a size, in 8-bit RGB, and then a little of nothing.
+// pngHeader returns the start of a PNG file with the given size, in 8-bit RGB, without image data.
 func pngHeader(width, height uint32) []byte {
 	header := []byte("IHDR")
 	header = binary.BigEndian.AppendUint32(header, width)
@@ -199,7 +199,7 @@ func TestReadErrors(t *testing.T) {
 	expect.Is(t, gone.ReadImage(0, make([]byte, 12)), fs.ErrNotExist, "a file that is gone")
 }
 
-// An image that is as large as its file allows is no trap: a white one compresses best.
+// An image of the largest size that its file allows is accepted: a white one compresses best.
 func TestLargestBelievableImages(t *testing.T) {
 	expect.Slow(t)
 	t.Parallel()
@@ -218,7 +218,7 @@ func TestLargestBelievableImages(t *testing.T) {
 	}
 }
 
-// checkFile: a damaged file gives an error or an image of the wanted size, within the memory of an image it can hold.
+// checkFile checks that a damaged file gives an error or an image of the requested size, within the memory limit.
 func checkFile(t *testing.T, data []byte) {
 	t.Helper()
 	set := one(t, Config{Height: 4, MaxPixels: 1 << 20, MaxBytes: 1 << 20}, data)
@@ -226,7 +226,7 @@ func checkFile(t *testing.T, data []byte) {
 	var err error
 	taken := damage.Allocated(func() { err = set.ReadImage(0, dst) })
 	expect.That(t, err != nil || !bytes.Equal(dst, bytes.Repeat([]byte{7}, 48)), "no error, and no pixels")
-	if err == nil { // pixels that are written are read as the same pixels
+	if err == nil { // pixels are read back unchanged
 		img := image.NewRGBA(image.Rect(0, 0, 4, 4))
 		for i := range 16 {
 			copy(img.Pix[4*i:], append(slices.Clone(dst[3*i:3*i+3]), 255))

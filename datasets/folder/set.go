@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Set is a set of image files. It is a datasets.Source, and holds no image itself. Make one with [Open], [OpenList] or
-// [Join].
+// Set is a set of image files. It is a datasets.Source and holds no image itself. [Open], [OpenList] and [Join] return
+// one.
 type Set struct {
 	// Labels gives the class of each image, a number below len(Classes).
 	Labels []int
@@ -19,7 +19,7 @@ type Set struct {
 	files []imageFile
 }
 
-// imageFile is where an image is.
+// imageFile is the location of an image.
 type imageFile struct {
 	fsys fs.FS
 	path string
@@ -28,10 +28,10 @@ type imageFile struct {
 // Len returns the number of images.
 func (s *Set) Len() int { return len(s.files) }
 
-// Shape returns the size to which every image is brought.
+// Shape returns the size of every image after conversion.
 func (s *Set) Shape() (height, width, channels int) { return s.cfg.shape() }
 
-// Path returns the path of image i in its file system. Like an index into a slice, an i outside [0, Len) panics.
+// Path returns the path of image i in its file system. An i outside [0, Len) panics.
 func (s *Set) Path(i int) string { return s.files[i].path }
 
 // String describes the set in one line.
@@ -41,8 +41,8 @@ func (s *Set) String() string {
 		s.Len(), len(s.Classes), height, width, channels)
 }
 
-// Join puts sets one after the other, as for a benchmark of Imagewoof against Imagenette. The classes are those of all
-// sets in turn; a class name that occurs in two sets, and images of different sizes, are errors.
+// Join concatenates sets, as for a benchmark of Imagewoof against Imagenette. The classes of the sets are concatenated
+// too; a class name in two sets, and images of different sizes, are errors.
 func Join(sets ...*Set) (*Set, error) {
 	if len(sets) == 0 {
 		return nil, errors.New("folder: no sets given to join")

@@ -6,7 +6,7 @@ import (
 	"github.com/puclab/puclab/datasets/gaussian"
 )
 
-// The data of figure 12, and what the best classifier says halfway between the two clouds.
+// The data of figure 12, and the posterior halfway between the two means.
 func ExampleSeparable() {
 	mixture := gaussian.Separable()
 	points, err := mixture.Draw(gaussian.Config{Points: 1000, Prior: 0.3, Seed: 1})

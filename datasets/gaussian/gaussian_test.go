@@ -19,7 +19,7 @@ func draw(t *testing.T, m Mixture, cfg Config) *tabular.Table {
 	return table
 }
 
-// moments returns mean and covariance of the points of a class, and how many they are.
+// moments returns mean, covariance and number of the points of a class.
 func moments(table *tabular.Table, class int) (mean [2]float64, cov [2][2]float64, n float64) {
 	for pass := range 2 {
 		for i, label := range table.Labels {
@@ -47,7 +47,7 @@ func moments(table *tabular.Table, class int) (mean [2]float64, cov [2][2]float6
 	return mean, cov, n
 }
 
-// Means and covariances of many points are those of the distributions, within five standard errors.
+// Means and covariances of many points match the distributions within five standard errors.
 func TestMoments(t *testing.T) {
 	for _, m := range []Mixture{Separable(), Overlapping(), {
 		Negative: Normal{Mean: [2]float64{-5, 2}, Covariance: [2][2]float64{{4, 1.5}, {1.5, 1}}},
@@ -63,7 +63,7 @@ func TestMoments(t *testing.T) {
 				}
 				for b := range 2 {
 					c := want.Covariance
-					se := math.Sqrt((c[a][a]*c[b][b] + c[a][b]*c[a][b]) / n) // of a covariance of normal numbers
+					se := math.Sqrt((c[a][a]*c[b][b] + c[a][b]*c[a][b]) / n) // of a normal covariance
 					expect.Near(t, cov[a][b], c[a][b], 5*se, "class %d: covariance %d, %d", class, a, b)
 				}
 			}
@@ -71,8 +71,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// NumPy's sampler takes a matrix A = U·S·Vᵀ apart and stretches normal numbers by √S along V, so that the covariance of
-// its points is C = V·S·Vᵀ, the positive matrix with C·C = Aᵀ·A, whether or not A is a covariance.
+// NumPy's sampler decomposes a matrix A = U·S·Vᵀ and scales normal numbers by √S along V. The covariance of its points
+// is C = V·S·Vᵀ, the positive matrix with C·C = Aᵀ·A, even if A is not a covariance.
 func TestSeparableIsWhatNumPyDraws(t *testing.T) {
 	m := Separable()
 	for _, tt := range []struct {
@@ -92,8 +92,8 @@ func TestSeparableIsWhatNumPyDraws(t *testing.T) {
 		"means %v and %v, want (0, 0) and (3.5, 3.5)", m.Negative.Mean, m.Positive.Mean)
 }
 
-// Along the diagonal the overlapping clouds are mirror images but for their covariances, ±0.2: at (1/2, 1/2) the squared
-// distances are 0.25·2/1.2 and 0.25·2/0.8, and both determinants are 0.96.
+// Along the diagonal the overlapping classes are symmetric except for their covariances, ±0.2: at (1/2, 1/2) the
+// squared distances are 0.25·2/1.2 and 0.25·2/0.8, and both determinants are 0.96.
 func TestOverlapping(t *testing.T) {
 	got := expect.Must(Overlapping().Posterior(0.5, 0.5, 0.5))(t)
 	if want := 1 / (1 + math.Exp(0.5*(0.5/0.8-0.5/1.2))); !(math.Abs(got-want) <= 1e-12) {
@@ -119,7 +119,7 @@ func TestDefaultsAndSeeds(t *testing.T) {
 		"one seed gave two sets of points")
 	expect.That(t, !mat.Equal(table.Features, draw(t, Separable(), Config{Seed: 1}).Features),
 		"seeds 0 and 1 gave the same points")
-	// One class does not hang on the other: with another distribution of negatives the positives stay.
+	// The classes are independent: with another distribution of negatives the positives stay.
 	other := Separable()
 	other.Negative.Mean[0] = 50
 	moved := draw(t, other, Config{})
@@ -160,7 +160,7 @@ func TestNormalDraw(t *testing.T) {
 	expect.Error(t, expect.Err(Separable().Positive.Draw(0, 1)), "0 points")
 }
 
-// Points of their own: with the seed of a mixture they share no number with it, so its classes tell nothing about them.
+// Independent points: with the seed of a mixture they share no random number with it.
 func TestNormalDrawIsApartFromTheMixture(t *testing.T) {
 	standard := Normal{Covariance: [2][2]float64{{1, 0}, {0, 1}}}
 	points := expect.Must(standard.Draw(100, 9))(t)
@@ -172,14 +172,16 @@ func TestNormalDrawIsApartFromTheMixture(t *testing.T) {
 	}
 	again, err := standard.Draw(100, 9)
 	expect.That(t, err == nil && mat.Equal(points, again), "one seed gave two sets of points, error %v", err)
-	// As the documentation says: with one seed a shift of the mean shifts the points, so sums need other seeds.
+	// As documented: with one seed a shift of the mean shifts the points, so that samples to be combined need different
+	// seeds.
 	shifted := Normal{Mean: [2]float64{10, 0}, Covariance: standard.Covariance}
 	moved, err := shifted.Draw(100, 9)
 	expect.That(t, err == nil && math.Abs(moved.At(7, 0)-points.At(7, 0)-10) <= 1e-12,
 		"a shifted distribution: %v, error %v", moved.RawRowView(7), err)
 }
 
-// Far out, where squares of distances drown the rest or are no numbers, the highest power that does not cancel out decides.
+// For distant points, where squares of distances lose precision or overflow, the highest power that does not cancel
+// decides.
 func TestPosteriorFarOut(t *testing.T) {
 	equal := Mixture{
 		Negative: Normal{Covariance: [2][2]float64{{1, 0}, {0, 1}}},
@@ -190,17 +192,17 @@ func TestPosteriorFarOut(t *testing.T) {
 		m          Mixture
 		x, y, want float64
 	}{
-		// The log odds are −0.2·(x·y)/0.48 plus what is smaller: the covariances have opposite signs.
+		// The log odds are −0.2·(x·y)/0.48 plus smaller terms: the covariances have opposite signs.
 		{"opposite covariances, along the diagonal", Overlapping(), 1e200, 1e200, 0},
 		{"opposite covariances, across it", Overlapping(), 1e200, -1e200, 1},
-		{"opposite covariances, on an axis", Overlapping(), 1e200, 0, 1}, // here the term in x alone, which grows
+		{"opposite covariances, on an axis", Overlapping(), 1e200, 0, 1}, // here only the term in x grows
 		{"opposite covariances, at its other end", Overlapping(), -1e200, 0, 0},
-		// The positives are wider in x and as wide in y.
+		// The positives are wider in x and equally wide in y.
 		{"a wider class", Separable(), 1e200, 1e200, 1},
 		{"a wider class, at the other end", Separable(), -1.7e308, 1, 1},
 		{"equal covariances", equal, 1e300, 1e300, 1},
 		{"equal covariances, at the other side", equal, -1e300, 1e300, 0},
-		// On the line x = 0 the log odds are those of x = 0: −1/2.
+		// On the line x = 0 the log odds are constant: −1/2.
 		{"equal covariances, along the boundary", equal, 0, 1e300, 1 / (1 + math.Exp(0.5))},
 		{"equal covariances, less far along it", equal, 0, 1e10, 1 / (1 + math.Exp(0.5))},
 		{"equal covariances, a step from it", equal, 2, 1e10, 1 / (1 + math.Exp(-1.5))},
@@ -208,7 +210,7 @@ func TestPosteriorFarOut(t *testing.T) {
 		got := expect.Must(tt.m.Posterior(tt.x, tt.y, 0.5))(t)
 		expect.That(t, math.Abs(got-tt.want) < 1e-12, "%s: %v, want %v", tt.name, got, tt.want)
 	}
-	// The answer does not hang on the unit of length, even where a variance is near the ends of the numbers.
+	// The result does not depend on the unit of length, even if a variance is near the limits of float64.
 	for _, unit := range []float64{1e-150, 1e-3, 1e150} {
 		scaled := Overlapping()
 		for _, n := range []*Normal{&scaled.Negative, &scaled.Positive} {
@@ -234,7 +236,7 @@ func TestPosteriorFarOut(t *testing.T) {
 	expect.That(t, math.Abs(got-0.25) <= 1e-12, "one distribution twice: %v, error; want the prior", got)
 }
 
-// The density of a normal distribution written out.
+// density is the density of a normal distribution by its formula.
 func density(n Normal, x, y float64) float64 {
 	a, b, d := n.Covariance[0][0], n.Covariance[0][1], n.Covariance[1][1]
 	det := a*d - b*b
@@ -250,7 +252,7 @@ func TestPosterior(t *testing.T) {
 		want := positive / (positive + negative)
 		expect.Near(t, got, want, 1e-12, "at %v", p)
 	}
-	// Far away the densities are too small for numbers; the answer is not.
+	// Far away the densities underflow; the posterior does not.
 	got := expect.Must(Separable().Posterior(1000, 1000, 0.5))(t)
 	expect.That(t, got == 0 || got == 1, "far away: %g", got)
 	expect.Error(t, expect.Err(m.Posterior(0, 0, 1)), "prior of 1")

@@ -1,7 +1,7 @@
-// Package gaussian draws points of the plane from two normal distributions, one for positives and one for negatives: the
-// data on which "Contrastive Positive Unlabeled Learning" shows its figures 12 to 15.
+// Package gaussian draws points of the plane from two normal distributions, one for positives and one for negatives:
+// the data of figures 12 to 15 of "Contrastive Positive Unlabeled Learning".
 //
-// [Separable] and [Overlapping] are the two mixtures of these figures, [Mixture] is one of your own.
+// [Separable] and [Overlapping] are the two mixtures of these figures; [Mixture] is the general type.
 package gaussian
 
 import (
@@ -28,12 +28,11 @@ type Mixture struct {
 	Negative, Positive Normal
 }
 
-// Separable returns the mixture of figures 12, 14 and 15, whose two clouds hardly touch.
+// Separable returns the mixture of figures 12, 14 and 15, whose classes hardly overlap.
 //
-// The paper prints neither means nor covariances; these are those of the authors' notebook. Two of its matrices,
-// [[0, 0.5], [0.5, 0]] and [[0, 0.5], [1, 0]], are no covariances, since their determinants are negative. NumPy draws
-// from them nevertheless, with a warning, and what comes out has the covariances diag(0.5, 0.5) and diag(1, 0.5): these
-// are used here.
+// The paper prints neither means nor covariances; these are from the authors' notebook. Two of its matrices, [[0, 0.5],
+// [0.5, 0]] and [[0, 0.5], [1, 0]], are not covariances, because their determinants are negative. NumPy still draws
+// from them, with a warning, and its points have the covariances diag(0.5, 0.5) and diag(1, 0.5), which are used here.
 //
 // Source: puPL_demo.ipynb of github.com/anishacharya/Contrastive-Positive-Unlabled-PU-Learning.
 func Separable() Mixture {
@@ -43,8 +42,8 @@ func Separable() Mixture {
 	}
 }
 
-// Overlapping returns the mixture of figure 13, whose two clouds lie over each other for a good part. The source is that
-// of [Separable]; these covariances are sound.
+// Overlapping returns the mixture of figure 13, whose classes overlap considerably. The source is that of [Separable];
+// these covariances are valid.
 func Overlapping() Mixture {
 	return Mixture{
 		Negative: Normal{Mean: [2]float64{0, 0}, Covariance: [2][2]float64{{1, 0.2}, {0.2, 1}}},
@@ -52,13 +51,12 @@ func Overlapping() Mixture {
 	}
 }
 
-// Config says how many points [Mixture.Draw] draws. The zero value is the figures' data: 3,000 points, half of them
-// positive.
+// Config configures [Mixture.Draw]. The zero value is the figures' data: 3,000 points, half of them positive.
 type Config struct {
 	Points int     // of both classes together; 0 means 3,000
 	Prior  float64 // share of positives, above 0 and below 1; 0 means 0.5
-	// Random draws the class of each point by itself, so that the number of positives varies about Prior·Points. Otherwise
-	// it is that number, rounded.
+	// Random draws the class of each point independently, so that the number of positives varies around Prior·Points.
+	// Otherwise it is that number, rounded.
 	Random bool
 	Seed   uint64 // used as given, 0 included
 }
@@ -69,7 +67,7 @@ const (
 	maxPoints     = 1 << 30
 )
 
-// The streams keep the draws of one seed apart.
+// Random streams of one seed.
 const (
 	classStream = 0x67617573 + iota // "gaus" in ASCII
 	negativeStream
@@ -77,10 +75,10 @@ const (
 	normalStream
 )
 
-// Draw draws points in random order, as a table of the features x and y and the classes "negative" (0) and "positive" (1).
-// One seed gives the same points every time; on other kinds of processors the last digits may differ.
+// Draw draws points in random order, as a table of the features x and y and the classes "negative" (0) and "positive"
+// (1). One seed always gives the same points; on other kinds of processors the last digits may differ.
 //
-// It is an error if a covariance is not one, if the prior is not between 0 and 1, or if a class would be empty.
+// It is an error if a covariance is invalid, if the prior is not between 0 and 1, or if a class would be empty.
 func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 	cfg.Points, cfg.Prior = cmp.Or(cfg.Points, defaultPoints), cmp.Or(cfg.Prior, defaultPrior)
 	negative, negativeErr := m.Negative.source("gaussian: the negatives", rand.NewPCG(cfg.Seed, negativeStream))
@@ -88,7 +86,7 @@ func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 	err := cmp.Or(
 		fault.If(cfg.Points < 2 || cfg.Points > maxPoints,
 			"gaussian: %d points: give 2 to %d, or 0 for %d", cfg.Points, maxPoints, defaultPoints),
-		fault.If(!(cfg.Prior > 0 && cfg.Prior < 1), // this form also refuses NaN
+		fault.If(!(cfg.Prior > 0 && cfg.Prior < 1), // this form also rejects NaN
 			"gaussian: a prior of %v: give a number between 0 and 1, or 0 for %v", cfg.Prior, defaultPrior),
 		negativeErr, positiveErr)
 	if err != nil {
@@ -124,10 +122,10 @@ func (m Mixture) Draw(cfg Config) (*tabular.Table, error) {
 	return t, nil
 }
 
-// Draw draws count points of one class, a row for each: for example labeled positives of the case-control setting, which
-// are a sample of their own beside the points of [Mixture.Draw]. The two may have the same seed and share nothing. Two
-// distributions drawn with one seed share their noise: if they differ in the mean only, one sample is the other one,
-// shifted. Give each a seed of its own.
+// Draw draws count points of one class, one per row: for example labeled positives of the case-control setting, a
+// sample separate from the points of [Mixture.Draw]. The two may have the same seed and are still independent. Two
+// distributions drawn with one seed share their noise: if they differ only in the mean, one sample is a shift of the
+// other. Use different seeds for them.
 func (n Normal) Draw(count int, seed uint64) (*mat.Dense, error) {
 	if count < 1 || count > maxPoints {
 		return nil, fmt.Errorf("gaussian: %d points: give 1 to %d", count, maxPoints)
@@ -143,7 +141,7 @@ func (n Normal) Draw(count int, seed uint64) (*mat.Dense, error) {
 	return points, nil
 }
 
-// source returns the distribution with its own random numbers. An error begins with what.
+// source returns the distribution with its own random numbers. The argument what is the start of an error.
 func (n Normal) source(what string, src rand.Source) (*distmv.Normal, error) {
 	c := n.Covariance
 	for _, v := range []float64{n.Mean[0], n.Mean[1], c[0][0], c[0][1], c[1][0], c[1][1]} {
@@ -159,10 +157,10 @@ func (n Normal) source(what string, src rand.Source) (*distmv.Normal, error) {
 		"covariance smaller in size than the root of their product", what, c)
 }
 
-// Posterior returns the probability that a point is positive, given its place and the share of positives among all: what
-// the best possible classifier would say. At 0.5 it has its boundary. It is an error if the point is not finite, if the
-// prior is not between 0 and 1, if a covariance is not one, or if the numbers do not suffice to tell, as with covariances
-// near the smallest numbers.
+// Posterior returns the probability that the point (x, y) is positive, given the share of positives: the output of the
+// Bayes classifier, whose decision boundary is at 0.5. It is an error if the point is not finite, if the prior is not
+// between 0 and 1, if a covariance is invalid, or if float64 does not suffice, as for covariances near the smallest
+// numbers.
 func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
 	_, negativeErr := m.Negative.source("gaussian: the negatives", nil)
 	_, positiveErr := m.Positive.source("gaussian: the positives", nil)
@@ -181,20 +179,20 @@ func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
 	return 1 / (1 + math.Exp(-logOdds)), nil
 }
 
-// logRatio returns the logarithm of the density of the positives over that of the negatives. With d the point minus the
-// mean of the negatives, μ the mean of the positives minus that of the negatives, and A and B the inverses of the
-// covariances of positives and negatives, it is
+// logRatio returns the logarithm of the density of the positives divided by that of the negatives. With d the point
+// minus the mean of the negatives, μ the mean of the positives minus that of the negatives, and A and B the inverses of
+// the covariances of positives and negatives, it is
 //
 //	½ log(det A / det B) − ½ dᵀ(A−B)d + μᵀAd − ½ μᵀAμ
 //
-// Far out the two densities have logarithms that are huge or no numbers, of which nothing but rounding would be left in
-// their difference; here what cancels out is not computed. NaN says that the numbers do not suffice.
+// For distant points the log densities are huge or overflow, and their difference would be only rounding; terms that
+// cancel are not computed here. NaN means that float64 does not suffice.
 func (m Mixture) logRatio(x, y float64) float64 {
 	a, logDetA := inverse(m.Positive.Covariance)
 	b, logDetB := inverse(m.Negative.Covariance)
 	mu := [2]float64{m.Positive.Mean[0] - m.Negative.Mean[0], m.Positive.Mean[1] - m.Negative.Mean[1]}
 	d := [2]float64{x - m.Negative.Mean[0], y - m.Negative.Mean[1]}
-	// The size of d comes in factor by factor, so that a term of 0 stays 0 where the square of the size is no number.
+	// The size of d is multiplied factor by factor, so that a term of 0 stays 0 if the square of the size overflows.
 	size := max(math.Abs(d[0]), math.Abs(d[1]), 1)
 	d[0] /= size
 	d[1] /= size
@@ -202,8 +200,8 @@ func (m Mixture) logRatio(x, y float64) float64 {
 	return size*(product(mu, a, d)-size*product(d, difference, d)/2) + (logDetA-logDetB-product(mu, a, mu))/2
 }
 
-// inverse returns the inverse of a covariance, and the logarithm of the inverse's determinant. It takes the covariance
-// apart into standard deviations and a correlation, since the product of two variances may be no number.
+// inverse returns the inverse of a covariance, and the logarithm of the inverse's determinant. It uses standard
+// deviations and a correlation, because the product of two variances may overflow.
 func inverse(c [2][2]float64) (inv [2][2]float64, logDet float64) {
 	s, t := math.Sqrt(c[0][0]), math.Sqrt(c[1][1])
 	correlation := c[0][1] / s / t

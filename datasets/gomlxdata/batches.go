@@ -1,8 +1,7 @@
-// Package gomlxdata hands data sets to GoMLX and takes them from it: a training loop of GoMLX reads a train.Dataset, and
-// this package makes one of [datasets.Batches] ([FromBatches]) and of [datasets.Images] ([FromImages]), and Images of one
-// ([ToImages]).
+// Package gomlxdata converts data sets to and from GoMLX's train.Dataset: [FromBatches] converts [datasets.Batches],
+// [FromImages] converts [datasets.Images], and [ToImages] returns Images.
 //
-// It is apart from the package datasets because that one needs the standard library only.
+// It is separate from package datasets, which needs only the standard library.
 package gomlxdata
 
 import (
@@ -16,11 +15,11 @@ import (
 	"github.com/puclab/puclab/internal/ahead"
 )
 
-// BatchesConfig says which part of the batches [FromBatches] hands out. The zero value is all of them, without end.
+// BatchesConfig selects the batches of [FromBatches]. The zero value means all of them, without end.
 type BatchesConfig struct {
-	First int // step to begin with; for a run that goes on after a break, the number of steps that it has done
-	Steps int // how many steps; 0 means without end
-	Ahead int // batches that are prepared while the device works; 0 means 2
+	First int // first step; for a resumed run, the number of steps done
+	Steps int // number of steps; 0 means without end
+	Ahead int // batches prepared while the device works; 0 means 2
 }
 
 // Batches is PU data as a data set of GoMLX: a train.Dataset that yields the batches of training steps in order.
@@ -29,16 +28,16 @@ type Batches struct {
 	cfg  BatchesConfig
 }
 
-// FromBatches makes a data set of b. Each of its batches has one input, the pixels, Uint8 [size, height, width,
-// channels], and one label, Bool [size], which says of each image whether it is a labeled positive. A batch that cannot be
-// read ends the loop with its error.
+// FromBatches returns a data set of b. Each of its batches has one input, the pixels, Uint8 [size, height, width,
+// channels], and one label, Bool [size], the mask of labeled positives. A batch that cannot be read ends the loop with
+// its error.
 //
-// Every Iter begins at cfg.First again. Batches reshuffle the examples for each epoch by themselves, so leave cfg.Steps 0
-// and use the loop's RunSteps or RunToGlobalStep rather than its RunEpochs, which would repeat the same batches. Batches
-// are prepared while the device works; when ranging over the data set ends, so does the goroutine that does that. (GoMLX's own
-// dataset.Buffer stops the iterator that its goroutine may still be in.)
+// Every Iter starts at cfg.First. Batches reshuffle the examples for each epoch themselves, so leave cfg.Steps 0 and
+// use the loop's RunSteps or RunToGlobalStep rather than its RunEpochs, which would repeat the same batches. A
+// goroutine prepares batches while the device works; it ends with the range loop. (GoMLX's own dataset.Buffer stops the
+// iterator while its goroutine may still use it.)
 func FromBatches(b *datasets.Batches, cfg BatchesConfig) *Batches {
-	b.Rows(cfg.First) // panics if negative, and here rather than in a goroutine
+	b.Rows(cfg.First) // panics here if negative, not in a goroutine
 	return &Batches{from: b, cfg: cfg}
 }
 
@@ -75,7 +74,7 @@ func (d *Batches) step(step int) (train.Batch, error) {
 	return batch(pixels, labeled, height, width, channels), nil
 }
 
-// batch returns a batch of the pixels of images and what is known of each.
+// batch returns a batch of the pixels and labels of images.
 func batch[T bool | int32](pixels []uint8, labels []T, height, width, channels int) train.Batch {
 	return train.Batch{
 		Inputs: []*tensors.Tensor{tensors.FromFlatDataAndDimensions(pixels, len(labels), height, width, channels)},

@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/datasets/gomlxdata"
 )
 
-// Three images of one pixel, two in a batch.
+// Three images of one pixel, two per batch.
 func ExampleFromImages() {
 	images := &datasets.Images{
 		Height: 1, Width: 1, Channels: 1,

@@ -85,7 +85,7 @@ func (b broken) ReadImage(i int, dst []uint8) error {
 	return b.Images.ReadImage(i, dst)
 }
 
-// Batches of a source come up to the first that cannot be read.
+// Batches of a source are returned up to the first unreadable one.
 func TestFromSourceBatches(t *testing.T) {
 	pu := expect.Must(datasets.NewPU(seven(), datasets.SplitConfig{Positive: []int{1}, Labeled: 2, Seed: 1}))(t)
 	cfg := datasets.BatchConfig{Size: 4, Share: 0.25, Seed: 2}

@@ -14,15 +14,15 @@ import (
 	"github.com/puclab/puclab/datasets"
 )
 
-// Images is a set of images with its true classes as a data set of GoMLX: a train.Dataset that goes through it once.
+// Images is a set of images with its true classes as a data set of GoMLX: a train.Dataset of one pass.
 type Images struct {
 	from *datasets.Images
 	size int
 }
 
-// FromImages makes a data set of images, in their order, with size of them in a batch and what is left in the last. Each
-// batch has one input, the pixels, Uint8 [n, height, width, channels], and one label, the classes, Int32 [n]. It is an
-// error if the images are not valid or size is below 1.
+// FromImages returns a data set of images, in their order, with size images per batch and the rest in the last one.
+// Each batch has one input, the pixels, Uint8 [n, height, width, channels], and one label, the classes, Int32 [n]. It
+// is an error if the images are not valid or size is below 1.
 func FromImages(images *datasets.Images, size int) (*Images, error) {
 	if err := images.Validate(); err != nil {
 		return nil, err
@@ -58,10 +58,10 @@ func (d *Images) Iter() iter.Seq2[train.Batch, error] {
 	}
 }
 
-// ToImages reads a data set of GoMLX to its end, into images whose classes have the given names. The first input of every
-// batch must be the pixels, [n, height, width, channels] of one size: Uint8, or Float32 or Float64 from 0 to 1, which are
-// rounded to the nearest 255th and must be near one. The first label must be the classes, [n] or [n, 1], of an integer
-// type. ToImages takes the tensors over and frees them.
+// ToImages reads a data set of GoMLX to its end, into images whose classes have the given names. The first input of
+// every batch must be the pixels, [n, height, width, channels] of one size: Uint8, or Float32 or Float64 from 0 to 1,
+// which must be close to multiples of 1/255. The first label must be the classes, [n] or [n, 1], of an integer type.
+// ToImages takes over the tensors and frees them.
 func ToImages(ds train.Dataset, classes []string) (*datasets.Images, error) {
 	out := &datasets.Images{Classes: classes}
 	batches := 0
@@ -125,7 +125,8 @@ func pixelsOf(t *tensors.Tensor) ([]uint8, error) {
 	return nil, fmt.Errorf("pixels of type %v: want Uint8, or Float32 or Float64 from 0 to 1", t.DType())
 }
 
-// nearPixel is how far from a 255th a value may be, in 255ths: enough for float32, too little for other scales.
+// nearPixel is the largest distance of a value from a multiple of 1/255, in units of 1/255: enough for float32, too
+// small for other scales.
 const nearPixel = 1e-3
 
 func fromFloats[F float32 | float64](t *tensors.Tensor) ([]uint8, error) {
@@ -137,7 +138,7 @@ func fromFloats[F float32 | float64](t *tensors.Tensor) ([]uint8, error) {
 	for i, v := range values {
 		scaled := float64(v) * 255
 		nearest := math.Round(scaled)
-		if !(math.Abs(scaled-nearest) <= nearPixel && nearest >= 0 && nearest <= 255) { // also refuses NaN
+		if !(math.Abs(scaled-nearest) <= nearPixel && nearest >= 0 && nearest <= 255) { // also rejects NaN
 			return nil, fmt.Errorf("pixel value %v: want 255ths from 0 to 1, without normalization", v)
 		}
 		pixels[i] = uint8(nearest)
@@ -153,7 +154,7 @@ func intsOf(t *tensors.Tensor) (numbers []int, err error) {
 	err = t.ConstFlatData(func(flat any) {
 		values := reflect.ValueOf(flat)
 		for i := range values.Len() {
-			// A number that is too large turns negative, which no class is.
+			// A number that is too large becomes negative, which is not a class.
 			numbers = append(numbers, int(values.Index(i).Convert(reflect.TypeFor[int]()).Int()))
 		}
 	})

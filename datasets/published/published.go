@@ -1,10 +1,10 @@
-// Package published opens the images to learn from of the data sets that benchmarks are made of, by name and wherever they lie
-// on this machine: what datasets.Benchmark.Set names.
+// Package published opens the training images of the data sets of benchmarks, by the name in datasets.Benchmark.Set,
+// from files on this machine.
 //
 //	set, err := published.Open("CIFAR-10")
 //	// set.Labels: the class of each image, set.Classes: their names
 //
-// Nothing is downloaded here: see datasets.FindArchive.
+// It downloads nothing: see datasets.FindArchive.
 package published
 
 import (
@@ -28,10 +28,10 @@ type Set struct {
 	datasets.Source
 	Labels  []int    // the class of each image, a number below len(Classes)
 	Classes []string // the names of the classes
-	Note    string   // a sentence that says which files these are, and whether anybody vouches for them
+	Note    string   // a sentence on the files and whether they are verified
 }
 
-// sets opens each data set by the name that benchmarks give it.
+// sets lists the data sets by the names used in benchmarks.
 var sets = []struct {
 	name string
 	open func() (*Set, error)
@@ -39,7 +39,7 @@ var sets = []struct {
 	{"Fashion-MNIST", fashionMNIST}, {"CIFAR-10", cifar10}, {"STL-10", stl}, {"Imagenette and Imagewoof", netteAndWoof},
 }
 
-// Names returns the names of all data sets that Open knows.
+// Names returns the names of all data sets that Open accepts.
 func Names() (names []string) {
 	for _, s := range sets {
 		names = append(names, s.name)
@@ -47,12 +47,13 @@ func Names() (names []string) {
 	return names
 }
 
-// Open opens the training images of the named data set. Images of CIFAR-10 and Fashion-MNIST are in memory, the others stay on
-// disk; those of Imagenette and Imagewoof are cut to squares and scaled to 32×32. Of Fashion-MNIST a part is always there, see
-// fashionmnist.Open. Files of CIFAR-10 and STL-10 that are not the official ones are opened too, and Note says so.
+// Open opens the training images of the named data set. Images of CIFAR-10 and Fashion-MNIST are in memory, the others
+// stay on disk. Images of Imagenette and Imagewoof are cropped to squares and scaled to 32×32. A part of Fashion-MNIST
+// is always available, see fashionmnist.Open. Unofficial files of CIFAR-10 and STL-10 are accepted, and Note states
+// that.
 //
-// Where the files are not on this machine the error names the archives to fetch and wraps fs.ErrNotExist; for an unknown name it
-// lists the names.
+// If the files are missing the error names the archives to fetch and wraps fs.ErrNotExist; for an unknown name it lists
+// the names.
 func Open(name string) (*Set, error) {
 	i := slices.Index(Names(), name)
 	if i < 0 {
@@ -65,7 +66,7 @@ func Open(name string) (*Set, error) {
 	return set, nil
 }
 
-// Pick returns the pixels of n images of the named classes, one of each class in turn, in the order of the set. It is an error if
+// Pick returns the pixels of n images of the named classes, which alternate, in the order of the set. It is an error if
 // a class is unknown or has too few images.
 func (s *Set) Pick(classes []string, n int) (pixels []uint8, err error) {
 	if n > 0 && len(classes) == 0 {
@@ -73,7 +74,7 @@ func (s *Set) Pick(classes []string, n int) (pixels []uint8, err error) {
 	}
 	height, width, channels := s.Shape()
 	image := make([]uint8, height*width*channels)
-	next := make([]int, len(classes)) // where to look for the next image of each class
+	next := make([]int, len(classes)) // position of the next image of each class
 	for i := range n {
 		k := i % len(classes)
 		at := slices.Index(s.Labels[next[k]:], slices.Index(s.Classes, classes[k]))
@@ -118,7 +119,7 @@ func stl() (*Set, error) {
 	})
 }
 
-// official opens the official files of an archive, or else any: its note says which.
+// official opens the official files of an archive, or otherwise any files, which the note states.
 func official(name, archive string, open func(dir fs.FS, anyContent bool) (*Set, error)) (*Set, error) {
 	dir, err := unpacked(name, archive)
 	if err != nil {
@@ -150,7 +151,7 @@ func netteAndWoof() (*Set, error) {
 	return &Set{both, both.Labels, both.Classes, "Imagenette and Imagewoof, joined."}, nil
 }
 
-// squares opens the training images of the first archive that is there, cut and scaled to 32×32.
+// squares opens the training images of the first available archive, cropped and scaled to 32×32.
 func squares(name string, classes map[string]string, archives ...string) (*folder.Set, error) {
 	dir, err := unpacked(name, archives...)
 	if err != nil {
@@ -163,7 +164,7 @@ func squares(name string, classes map[string]string, archives ...string) (*folde
 	return folder.Open(train, folder.Config{Height: 32, Names: classes})
 }
 
-// unpacked returns the folder of the first of the named archives that is on this machine.
+// unpacked returns the folder of the first of the named archives on this machine.
 func unpacked(name string, archives ...string) (fs.FS, error) {
 	for _, archive := range archives {
 		a, err := datasets.FindArchive(archive)

@@ -17,7 +17,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Every benchmark can be opened by the name of its set, if the files are there.
+// Every benchmark can be opened by the name of its set if the files are available.
 func TestBenchmarksHaveTheirSets(t *testing.T) {
 	for _, b := range datasets.Benchmarks() {
 		found := false
@@ -42,12 +42,12 @@ func TestMissingSets(t *testing.T) {
 	if _, err := Open("CIFAR-11"); err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "Fashion-MNIST, CIFAR-10") {
 		t.Errorf("an unknown name: %v", err)
 	}
-	set := expect.Must(Open("Fashion-MNIST"))(t) // a part is built in
+	set := expect.Must(Open("Fashion-MNIST"))(t) // the built-in part
 	expect.That(t, set.Len() == 8000 && len(set.Labels) == 8000 && set.Note != "",
 		"%d images, %d labels, note %q", set.Len(), len(set.Labels), set.Note)
 }
 
-// Files that are not the official ones are opened, with a note, which files with the right sums do not get.
+// Unofficial files are opened with a note; files with the correct sums have no note.
 func TestUnofficialFiles(t *testing.T) {
 	expect.Slow(t)
 	dir, sums := t.TempDir(), ""
@@ -91,7 +91,7 @@ func TestNetteAndWoof(t *testing.T) {
 	}
 }
 
-// Pick takes the classes in turn, and each image once.
+// Pick alternates between the classes and returns each image once.
 func TestPick(t *testing.T) {
 	images := &datasets.Images{Height: 1, Width: 1, Channels: 1, Classes: []string{"a", "b", "c"},
 		Labels: []int{0, 1, 0, 2, 1, 0}, Pixels: []uint8{0, 1, 2, 3, 4, 5}}

@@ -10,20 +10,20 @@ import (
 	"github.com/puclab/puclab/datasets/internal/check"
 )
 
-// All is the parts Train and Unlabeled as one set, as learning from PU data takes them: the images to be labeled come from
-// the one, most of the unlabeled ones from the other. It is a datasets.Source on disk.
+// All is the parts Train and Unlabeled as one PU data set: labeled images come from Train, most of the unlabeled ones
+// from Unlabeled. It is a datasets.Source on disk.
 type All struct {
-	// Labels gives the class of each image: 0 to 9, or 10 for those of the part Unlabeled.
+	// Labels holds the class of each image: 0 to 9, or 10 for the part Unlabeled.
 	Labels []int
-	// Classes names the ten classes of [Classes], and then [UnlabeledClass].
+	// Classes holds the ten names of [Classes], and then [UnlabeledClass].
 	Classes []string
 
-	rows             []int // of all 105,000 images, those that are in the set
+	rows             []int // the images of the set, by their numbers among all 105,000
 	train, unlabeled *Set
 }
 
-// OpenAll opens both parts, as [Open] does. For the benchmarks STL-I and STL-II as published code makes them, in which a
-// tenth of the images validates:
+// OpenAll opens both parts, as [Open] does. The benchmarks STL-I and STL-II of published code, with a tenth of the
+// images for validation, are:
 //
 //	all, err := stl10.OpenAll(os.DirFS(dir), stl10.Options{})
 //	set, validation, err := all.Holdout(0.1, seed)
@@ -33,8 +33,8 @@ type All struct {
 //	split, err := datasets.NewSplit(set.Labels, set.Classes, cfg)
 //	batches, err := datasets.NewSourceBatches(set, split, datasets.BatchConfig{})
 //
-// Then 94,500 examples are unlabeled: 90,000 of unknown class, the 2,250 labeled images again, and 450 of each negative
-// class. To have the 90,000 alone, set cfg.Setting to datasets.SingleDataset and cfg.Negative to []int{} as well.
+// 94,500 examples are then unlabeled: 90,000 of unknown class, the 2,250 labeled images again, and 450 of each negative
+// class. For only the 90,000, also set cfg.Setting to datasets.SingleDataset and cfg.Negative to []int{}.
 //
 // Source: the code of Chen et al., "A Variational Approach for Learning from Positive and Unlabeled Data" (VPU), NeurIPS 2020.
 func OpenAll(fsys fs.FS, opts Options) (*All, error) {
@@ -58,8 +58,8 @@ func openAll(labeled, rest part, fsys fs.FS, opts Options) (*All, error) {
 	return a, nil
 }
 
-// Holdout splits the set in two, class by class, as datasets.Holdout does; the unlabeled images are one class for it. Both
-// parts read the files that a has opened: close a after use, and not the parts.
+// Holdout splits the set in two, class by class, as datasets.Holdout does; the unlabeled images count as one class.
+// Both parts read the files of a: close a after use, not the parts.
 func (a *All) Holdout(share float64, seed uint64) (rest, held *All, err error) {
 	restRows, heldRows, err := datasets.HoldoutRows(a.Labels, len(a.Classes), share, seed)
 	if err != nil {

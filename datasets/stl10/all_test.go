@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// tinyAll has 20 labeled images, two of each class, of the numbers 0 to 19, and four unlabeled ones, 20 to 23.
+// tinyAll returns 20 labeled images, two of each class, numbered 0 to 19, and four unlabeled ones, 20 to 23.
 func tinyAll() (labeled, rest part, files fstest.MapFS) {
 	var train, unlabeled, labels []byte
 	for i := range 20 {
@@ -35,7 +35,7 @@ func tinyAll() (labeled, rest part, files fstest.MapFS) {
 		}
 }
 
-// number tells which of the images of the tests the pixels are; it is an error where they are none.
+// number returns the number of the test image with these pixels; it is an error if there is none.
 func number(t *testing.T, pixels []byte) int {
 	t.Helper()
 	for i := range 24 {
@@ -52,7 +52,7 @@ func number(t *testing.T, pixels []byte) int {
 	return 0
 }
 
-// The whole way of STL-I: both parts on disk, a part held out, the split by name, and batches read while they are needed.
+// The complete setup of STL-I: both parts on disk, a part held out, the split by name, and batches read on demand.
 func TestAll(t *testing.T) {
 	labeled, rest, files := tinyAll()
 	all := expect.Must(openAll(labeled, rest, files, Options{}))(t)
@@ -112,7 +112,7 @@ func TestAll(t *testing.T) {
 	expect.NoError(t, all.Close())
 }
 
-// closing counts the files that are open.
+// closing counts the open files.
 type closing struct {
 	fs.FS
 	open int
@@ -173,6 +173,6 @@ func TestOpenAllRefuses(t *testing.T) {
 		}
 		expect.That(t, fsys.open == 0, "%d files stay open (%v)", fsys.open, err)
 	}
-	_, err := OpenAll(files, Options{AnyContent: true}) // the true sizes
+	_, err := OpenAll(files, Options{AnyContent: true}) // the official sizes
 	expect.Error(t, err, fmt.Sprintf("train_y.bin has 20 bytes, not %d", 5000))
 }

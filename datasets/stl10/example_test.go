@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/datasets/stl10"
 )
 
-// The file has 5,000 images in the true layout, here each of one color. Opened, it stays on disk.
+// The file has 5,000 images in the official layout, each of one color. It stays on disk after Open.
 func ExampleOpen() {
 	var images, labels bytes.Buffer
 	for i := range 5_000 {

@@ -11,14 +11,14 @@ import (
 // Name is the name of the data set's folder within a folder for data sets.
 const Name = "stl10"
 
-// Part is one of the three parts in which STL-10 is published.
+// Part is one of the three published parts of STL-10.
 type Part int
 
 // The parts of STL-10.
 const (
 	Train     Part = iota // 5,000 images, 500 of each class
 	Test                  // 8,000 images, 800 of each class
-	Unlabeled             // 100,000 images of these and other things, without classes
+	Unlabeled             // 100,000 images of these and other classes, without labels
 )
 
 var partNames = enum.Names[Part]{Unknown: "stl10: unknown part", Names: []string{"train", "test", "unlabeled"}}
@@ -26,11 +26,11 @@ var partNames = enum.Names[Part]{Unknown: "stl10: unknown part", Names: []string
 // String returns "train", "test" or "unlabeled".
 func (p Part) String() string { return partNames.String(p) }
 
-// Classes returns the names of the ten classes in the order of their numbers, which here start from 0; in the files they
-// start from 1.
+// Classes returns the names of the ten classes in the order of their numbers, which start from 0 here and from 1 in the
+// files.
 func Classes() []string { return slices.Clone(classes.STL10) }
 
-// UnlabeledClass is the name of the one class that all images of the unlabeled part are given.
+// UnlabeledClass is the class name of all images of the unlabeled part.
 const UnlabeledClass = classes.STL10Unlabeled
 
 // Every image is 96×96 pixels: a plane of red, one of green and one of blue, each column by column.
@@ -40,7 +40,7 @@ const (
 	imageSize = 3 * plane
 )
 
-// folder is what the official archive unpacks to.
+// folder is the folder in the official archive.
 const folder = "stl10_binary"
 
 type file struct {
@@ -50,12 +50,12 @@ type file struct {
 }
 
 type part struct {
-	images, labels file // labels has no name where there are none
+	images, labels file // labels has no name if there are none
 	count          int
 	perClass       int
 }
 
-// The MD5 sums are those by which torchvision knows the members of the archive.
+// The MD5 sums of the archive's members in torchvision.
 var parts = map[Part]part{
 	Train: {images: file{"train_X.bin", 5_000 * imageSize, "918c2871b30a85fa023e0c44e0bee87f"},
 		labels: file{"train_y.bin", 5_000, "5a34089d4802c674881badbb80307741"}, count: 5_000, perClass: 500},

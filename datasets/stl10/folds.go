@@ -17,10 +17,10 @@ const (
 	trainSize = 5_000
 )
 
-// Folds returns the ten sets of 1,000 images of the part Train on which the authors ask to train: ten lines of row
-// numbers, from 0, in the file fold_indices.txt. Sets have images in common.
+// Folds returns the authors' ten training sets of 1,000 images of the part Train: ten lines of row numbers, from 0, in
+// the file fold_indices.txt. The sets overlap.
 //
-// Where the file is missing the error wraps fs.ErrNotExist; every other one names the line.
+// If the file is missing the error wraps fs.ErrNotExist; every other error names the line.
 func Folds(fsys fs.FS) (rows [][]int, err error) {
 	defer check.Prefix(&err, "stl10")
 	name, err := find(fsys, "fold_indices.txt")

@@ -1,8 +1,8 @@
-// Package stl10 reads STL-10 in its binary form: color images of 96×96 pixels, 5,000 to learn from and 8,000 to test on
+// Package stl10 reads STL-10 in its binary form: color images of 96×96 pixels, 5,000 for training and 8,000 for testing
 // in ten classes, and 100,000 more without a class.
 //
-// [Load] reads a part into memory. [Open] leaves it on disk and reads one image at a time: the unlabeled part has 2.8 GB.
-// What Open gives is a datasets.Source, so datasets.Stream reads it ahead in parallel, in any order.
+// [Load] reads a part into memory. [Open] leaves it on disk, because the unlabeled part has 2.8 GB, and reads one image
+// at a time. Its result is a datasets.Source, so datasets.Stream reads it ahead in parallel, in any order.
 //
 // Source: Coates, Lee and Ng, "An Analysis of Single-Layer Networks in Unsupervised Feature Learning", AISTATS 2011.
 package stl10
@@ -21,19 +21,19 @@ import (
 	"github.com/puclab/puclab/datasets/internal/content"
 )
 
-// Options says what [Load] and [Open] accept. The zero value accepts the published files only, by MD5.
+// Options sets what [Load] and [Open] accept. The zero value accepts only the published files, by MD5.
 type Options struct {
-	// AnyContent accepts files of the right size whatever images they hold, and saves Open the reading of the whole file.
-	// The labels have to be classes all the same, and each class must have as many images as in the published part: 500
-	// in Train, 800 in Test.
+	// AnyContent accepts files of the correct size with any images; Open then does not read the whole file first. The
+	// labels must still be classes, and each class must have as many images as in the published part: 500 in Train, 800
+	// in Test.
 	AnyContent bool
 }
 
 // Set is one part of STL-10 on disk. It is a datasets.Source. Close it after use.
 type Set struct {
-	// Labels gives the class of each image. In the unlabeled part all are 0.
+	// Labels holds the class of each image. In the unlabeled part all are 0.
 	Labels []int
-	// Classes names the classes: those of [Classes], or the only [UnlabeledClass].
+	// Classes holds the names of [Classes], or only [UnlabeledClass].
 	Classes []string
 
 	name    string
@@ -42,8 +42,8 @@ type Set struct {
 	buffers sync.Pool // of imageSize bytes
 }
 
-// Load reads one part into memory, once: 138 MB for Train, 221 MB for Test, 2.8 GB for Unlabeled. The names of the files
-// and the errors are those of [Open].
+// Load reads one part into memory, once: 138 MB for Train, 221 MB for Test, 2.8 GB for Unlabeled. File names and errors
+// are those of [Open].
 func Load(fsys fs.FS, which Part, opts Options) (*datasets.Images, error) {
 	if err := partNames.Check(which); err != nil {
 		return nil, err
@@ -51,12 +51,13 @@ func Load(fsys fs.FS, which Part, opts Options) (*datasets.Images, error) {
 	return parts[which].load(fsys, opts)
 }
 
-// Open opens one part of STL-10, of which fsys holds the files train_X.bin and train_y.bin, test_X.bin and test_y.bin, or
-// unlabeled_X.bin, in its root or in its folder stl10_binary. Images are 96×96×3 and upright, classes start from 0.
+// Open opens one part of STL-10 from the files train_X.bin and train_y.bin, test_X.bin and test_y.bin, or
+// unlabeled_X.bin, in the root of fsys or in its folder stl10_binary. Images are 96×96×3 and upright, classes start
+// from 0.
 //
-// The file of images is read once to check it, unless opts.AnyContent is set; no more than one image at a time is in
-// memory. Errors name the file, what is wrong and, for a wrong label, its place. Where a file is missing the error wraps
-// fs.ErrNotExist. Files of fsys have to implement io.ReaderAt, as those of os.DirFS do; Load does without.
+// The file of images is read once to verify it, unless opts.AnyContent is set; memory holds at most one image. Errors
+// name the file, the fault and, for a wrong label, its place. If a file is missing the error wraps fs.ErrNotExist.
+// Files of fsys must implement io.ReaderAt, as those of os.DirFS do; Load does not require it.
 func Open(fsys fs.FS, which Part, opts Options) (*Set, error) {
 	if err := partNames.Check(which); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (p part) open(fsys fs.FS, opts Options) (set *Set, err error) {
 	return set, nil
 }
 
-// describe reads the labels and finds the file of images. Where opts accept any content, p forgets its checksums.
+// describe reads the labels and finds the file of images. If opts accept any content, it clears the checksums of p.
 func (p *part) describe(fsys fs.FS, opts Options) (set *Set, err error) {
 	if opts.AnyContent {
 		p.images.sum, p.labels.sum = "", ""
@@ -118,7 +119,7 @@ func (p *part) describe(fsys fs.FS, opts Options) (set *Set, err error) {
 	return set, nil
 }
 
-// find returns the name by which fsys has the file.
+// find returns the name of the file in fsys.
 func find(fsys fs.FS, name string) (string, error) {
 	nowhere := content.Missing(fmt.Sprintf("no %s, neither here nor in a folder %s", name, folder))
 	nowhere = nowhere.Explain(fsys, "get "+folder+".tar.gz, the binary version, and unpack it",
@@ -134,7 +135,7 @@ func (s *Set) Len() int { return len(s.Labels) }
 // Shape returns the size of an image, 96×96×3.
 func (s *Set) Shape() (height, width, channels int) { return side, side, 3 }
 
-// ReadImage reads image i from the file, turns it upright and writes it to dst. Several goroutines may read at once.
+// ReadImage reads image i from the file, turns it upright and writes it to dst. It is safe for concurrent use.
 func (s *Set) ReadImage(i int, dst []uint8) (err error) {
 	defer check.Prefix(&err, "stl10")
 	if err := check.Image(i, s.Len(), len(dst), imageSize); err != nil {
@@ -143,7 +144,7 @@ func (s *Set) ReadImage(i int, dst []uint8) (err error) {
 	buffer := s.buffers.Get().(*[imageSize]byte)
 	defer s.buffers.Put(buffer)
 	n, err := s.at.ReadAt(buffer[:], int64(i)*imageSize)
-	if n < imageSize { // at the end of a file a full read may come with io.EOF
+	if n < imageSize { // at the end of a file a full read may return io.EOF
 		return fmt.Errorf("%s, image %d: %w", s.name, i, err)
 	}
 	upright(dst, buffer[:])
@@ -158,7 +159,7 @@ func (s *Set) Load(ctx context.Context) (*datasets.Images, error) {
 // Close closes the file.
 func (s *Set) Close() error { return s.file.Close() }
 
-// load reads images one after the other and checks their sum on the way, so that the file is read once only.
+// load reads images one after the other and computes their sum meanwhile, so that the file is read only once.
 func (p part) load(fsys fs.FS, opts Options) (images *datasets.Images, err error) {
 	defer check.Prefix(&err, "stl10")
 	set, err := p.describe(fsys, opts)
@@ -183,7 +184,7 @@ func (p part) load(fsys fs.FS, opts Options) (images *datasets.Images, err error
 	return images, nil
 }
 
-// upright turns three planes of columns into rows of pixels with three values side by side.
+// upright converts three planes of columns into rows of pixels with three adjacent values.
 func upright(pixels, planes []uint8) {
 	for y := range side {
 		row := pixels[3*side*y : 3*side*(y+1)]

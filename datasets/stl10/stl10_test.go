@@ -22,10 +22,10 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The value that the tests give to a place of an image: different for neighbors in every direction.
+// value returns the test value at a place of an image; it differs between neighbors in every direction.
 func value(image, y, x, channel int) byte { return byte(image*101 + y*5 + x*3 + channel*77 + (y*x)/13) }
 
-// planes writes an image as the files have it: three planes, each column by column from the left.
+// planes returns an image in the format of the files: three planes, each column by column from the left.
 func planes(image int) (out []byte) {
 	for channel := range 3 {
 		for x := range 96 {
@@ -116,7 +116,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A file that got shorter after it was opened.
+// A file that is truncated after it was opened.
 func TestReadImageFromAFileThatShrank(t *testing.T) {
 	p, fsys := tiny()
 	set := expect.Must(p.open(fsys, Options{}))(t)
@@ -178,7 +178,7 @@ func TestErrors(t *testing.T) {
 	_, err := Load(whole, 5, Options{})
 	expect.Error(t, err, "unknown part 5", "train, test, unlabeled")
 	expect.Error(t, expect.Err(Open(whole, 5, Options{})), "unknown part 5", "train, test, unlabeled")
-	// With the true sizes the tiny files are refused at once, and cost nothing.
+	// With the official sizes the tiny files are rejected at once, at no cost.
 	got := damage.Allocated(func() {
 		_, err = Load(fstest.MapFS{"unlabeled_X.bin": {Data: make([]byte, 100)}}, Unlabeled, Options{AnyContent: true})
 	})
@@ -206,7 +206,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// sequential hides that files can be read from the middle.
+// sequential is a file system whose files do not implement io.ReaderAt.
 type sequential struct{ fs.FS }
 
 func (s sequential) Open(name string) (fs.File, error) {
@@ -272,7 +272,7 @@ func TestFolds(t *testing.T) {
 	expect.Is(t, expect.Err(Folds(fstest.MapFS{})), fs.ErrNotExist, "no file")
 }
 
-// checkDamaged reads two files that may be damaged: an error, or what the bytes say.
+// checkDamaged reads two possibly damaged files: the result is an error, or the content of the bytes.
 func checkDamaged(t *testing.T, images, labels []byte) {
 	t.Helper()
 	p, _ := tiny()
@@ -314,7 +314,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestRealFiles reads the real data where PUCL_DATA_DIR has them.
+// TestRealFiles reads the real data if PUCL_DATA_DIR has them.
 func TestRealFiles(t *testing.T) {
 	if os.Getenv(datasets.EnvDataDir) == "" {
 		t.Skipf("%s names no folder with the real files", datasets.EnvDataDir)

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Batches hands out two random views of the rows of each training step: a [datasets.Schedule] and the features that go
-// with it. It remembers nothing, so any step can be asked for at any time, and by several goroutines at once.
+// Batches provides two random views of the rows of each training step: a [datasets.Schedule] and the features of its
+// examples. It has no state: any step can be requested at any time, also concurrently.
 type Batches struct {
 	*datasets.Schedule
 	split      *datasets.Split
@@ -23,17 +23,17 @@ type Batches struct {
 	seed       uint64
 }
 
-// NewBatches prepares the batches of the rows of table that split lists, which is made of the table's own classes:
+// NewBatches returns the batches of the rows of table that split lists; split is made of the table's own classes:
 //
 //	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{Positive: []int{1}, Labeled: 50})
 //
-// Views are made by corruption; nil means those of [NewCorruption] with its own rate, drawn from all rows of the split,
-// each row once. The table is not copied: leave it as it is while the batches are in use.
+// Views are made by corruption; nil means [NewCorruption] with its default rate, drawn from all rows of the split, each
+// row once. The table is not copied: do not change it while the batches are in use.
 //
-// Values are handed out in float32, and networks square them. It is an error if a feature has values beyond ±10¹⁵, or
-// if its values differ but by less than 10⁻¹⁵: bring such features to size 1 by [Table.Standardize]. Other errors are a
-// table that is not valid or has not as many rows as split was made of classes, a corruption with rows of another
-// length, and those of datasets.NewSchedule.
+// Values are returned in float32, and networks square them. It is an error if a feature has values beyond ±10¹⁵, or if
+// its values differ but by less than 10⁻¹⁵: scale such features to size 1 by [Table.Standardize]. Other errors are an
+// invalid table, a table without exactly one row per class of split, a corruption with rows of another length, and
+// those of datasets.NewSchedule.
 func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg datasets.BatchConfig) (*Batches, error) {
 	if err := table.Validate(); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func NewBatches(table *Table, split *datasets.Split, corruption *Corruption, cfg
 	return &Batches{Schedule: schedule, split: split, features: table.Features, corruption: corruption, seed: cfg.Seed}, nil
 }
 
-// fitFloat32 returns an error where the values of a column of x are too large for the squares and products of numbers
-// of 32 bits, or differ by so little that these are 0.
+// fitFloat32 returns an error if the values of a column of x are too large for squares and products in float32, or
+// differ by so little that these are 0.
 func fitFloat32(x *mat.Dense) error {
 	const remedy = "; training takes numbers of 32 bits: bring the features to size 1 with Table.Standardize"
 	if i, j, found := firstBeyond(x, 1e15); found {
@@ -85,7 +85,7 @@ func fitFloat32(x *mat.Dense) error {
 	return nil
 }
 
-// gather copies rows of x.
+// gather returns copies of rows of x.
 func gather(x *mat.Dense, rows []int) *mat.Dense {
 	_, columns := x.Dims()
 	out := mat.NewDense(len(rows), columns, nil)
@@ -101,16 +101,16 @@ func (b *Batches) Features() int {
 	return columns
 }
 
-// String describes the batches for the record of a result: the data, how they are drawn and how views differ.
+// String describes the data, the batches and the views for the record of a result.
 func (b *Batches) String() string { return fmt.Sprintf("%s; views: %s", b.Schedule, b.corruption) }
 
-// viewStream keeps the draws of views apart from other draws made with the same seed.
+// viewStream separates the random stream of views from other streams of the same seed.
 const viewStream = 0x7669657773 // "views" in ASCII
 
-// Batch returns two views of each row of a step's batch, 2·Size rows of Features numbers one after the other: a view of each
-// in the order of Rows, then a second view of each in the same order; and for each of the Size rows whether it is labeled.
-// Both views are corrupted, independently of each other. All depends on the table, the configuration and the step alone,
-// on every platform. Both slices are the caller's.
+// Batch returns two views of each row of a step's batch, 2·Size rows of Features numbers: a view of each in the order
+// of Rows, then a second view of each in the same order. It also returns the mask [Size] of labeled rows. Both views
+// are corrupted, independently of each other. The result depends only on the table, the configuration and the step, on
+// every platform. The caller may modify both slices.
 func (b *Batches) Batch(step int) (views []float32, labeled []bool) {
 	examples := b.Rows(step)
 	rows := make([]int, len(examples))

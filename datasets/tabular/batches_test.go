@@ -34,7 +34,8 @@ func newBatches(t *testing.T, x *Table, s *datasets.Split, c *Corruption, cfg da
 	return expect.Must(NewBatches(x, s, c, cfg))(t)
 }
 
-// With values from far away, what is replaced shows: everything else must be the row that the schedule names, in both views.
+// With values from far away, replacements are visible: everything else must be the row from the schedule, in both
+// views.
 func TestBatchesShowTheRowsOfTheSchedule(t *testing.T) {
 	x := twelve()
 	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Labeled: 3, Setting: datasets.SingleDataset, Seed: 2})
@@ -74,14 +75,14 @@ func TestBatchesShowTheRowsOfTheSchedule(t *testing.T) {
 				differ++
 			}
 		}
-		// Of 6000 values each with probability 1/2: within 5 standard deviations (38.7) of the mean.
+		// 6000 values, each replaced with probability 1/2: within 5 standard deviations (38.7) of the mean.
 		expect.That(t, exact || math.Abs(float64(replaced)-3000) <= 194,
 			"%d of 6000 values replaced, want half", replaced)
 		expect.That(t, differ >= steps-2, "the two views are equal in %d of %d steps", steps-differ, steps)
 	}
 }
 
-// Without a corruption of one's own values come from the rows of the split, and from no other.
+// Without a given corruption, values come only from the rows of the split.
 func TestBatchesDrawFromTheSplit(t *testing.T) {
 	x := twelve()
 	x.Labels[10], x.Labels[11] = 2, 2 // left out below
@@ -104,7 +105,7 @@ func TestBatchesDrawFromTheSplit(t *testing.T) {
 	expect.Equal(t, b.corruption.Exactly().String(), "1 of 3 features replaced by those of random rows")
 }
 
-// A batch depends on seed and step alone: out of order, afresh, in parallel.
+// A batch depends only on seed and step: out of order, from a new value, concurrently.
 func TestBatchesOfFeaturesDependOnTheStepAlone(t *testing.T) {
 	x := twelve()
 	s := split(t, x, datasets.SplitConfig{Positive: []int{1}, Labeled: 3, Seed: 2})
@@ -125,8 +126,8 @@ func TestBatchesOfFeaturesDependOnTheStepAlone(t *testing.T) {
 	wg.Wait()
 	other, _ := make(10).Batch(4)
 	expect.That(t, !slices.Equal(other, want[4]), "two seeds give the same batch")
-	// The corruption moves on with the step even where the rows are the same: here every batch is the whole set.
-	c := expect.Must(NewCorruption(x.Features, 1))(t) // every value is drawn, whatever the order of the rows
+	// The corruption depends on the step even if the rows are the same: here every batch is the whole set.
+	c := expect.Must(NewCorruption(x.Features, 1))(t) // every value is drawn, for any order of the rows
 	whole := newBatches(t, x, s, c, datasets.BatchConfig{Size: 15})
 	a, _ := whole.Batch(0)
 	next, _ := whole.Batch(1)

@@ -10,35 +10,35 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Corruption makes random views of the rows of a table: it replaces some features of a row by the same features of other
-// rows, each drawn for itself, so that every value keeps its feature's own distribution and loses its company. To feed
-// contrastive learning, two views of a row are a positive pair.
+// Corruption makes random views of the rows of a table: it replaces some features of a row by the same features of
+// other rows, drawn independently, so that every feature keeps its marginal distribution but loses its dependence on
+// the others. In contrastive learning, two views of a row are a positive pair.
 //
-// Make one with [NewCorruption]: the zero value has no values to draw from, so View refuses it.
+// [NewCorruption] returns one; the zero value has no values to draw from, so View rejects it.
 //
 // Source: Bahri, Jiang, Tay and Metzler, "SCARF: Self-Supervised Contrastive Learning using Random Feature Corruption",
-// ICLR 2022. There a fixed number of features is replaced and one of the two views stays whole.
+// ICLR 2022. SCARF replaces a fixed number of features and leaves one of the two views uncorrupted.
 type Corruption struct {
 	from  *mat.Dense
 	rate  float64
 	exact bool
 }
 
-// NewCorruption prepares views with values drawn from the rows of from, usually the rows to learn from, of which it keeps
-// a copy. Each feature is replaced with probability rate; 0 means 0.6, the rate of SCARF. It is an error if rate is not in
-// [0, 1] or if from has no values.
+// NewCorruption returns a corruption that draws values from the rows of from, usually the training rows, which it
+// copies. Each feature is replaced with probability rate; 0 means 0.6, the rate of SCARF. It is an error if rate is not
+// in [0, 1] or if from has no values.
 func NewCorruption(from *mat.Dense, rate float64) (*Corruption, error) {
 	if from == nil || from.IsEmpty() {
 		return nil, errors.New("tabular: no rows given to draw values from")
 	}
-	if !(rate >= 0 && rate <= 1) { // this form also refuses NaN
+	if !(rate >= 0 && rate <= 1) { // this form also rejects NaN
 		return nil, fmt.Errorf("tabular: replacing features with a probability of %v: give a number from 0 to 1", rate)
 	}
 	return &Corruption{from: mat.DenseCopyOf(from), rate: cmp.Or(rate, 0.6)}, nil
 }
 
-// Exactly returns a corruption that replaces the same number of features in every row, ⌊rate·features⌋ chosen at random,
-// as SCARF does.
+// Exactly returns a corruption that replaces the same number of features in every row, ⌊rate·features⌋ random ones, as
+// SCARF does.
 func (c *Corruption) Exactly() *Corruption {
 	return &Corruption{from: c.from, rate: c.rate, exact: true}
 }
@@ -48,7 +48,7 @@ func (c *Corruption) empty() bool { return c == nil || c.from == nil }
 
 var errEmptyCorruption = errors.New("tabular: a corruption with no values to draw from: make one with NewCorruption")
 
-// String describes how views are made.
+// String describes the corruption.
 func (c *Corruption) String() string {
 	if c.empty() {
 		return "no values to replace features by"
@@ -59,15 +59,16 @@ func (c *Corruption) String() string {
 	return fmt.Sprintf("each feature replaced by that of a random row with probability %g", c.rate)
 }
 
-// count returns how many features an exact corruption replaces. The small addend keeps 0.6·5 from becoming 2 by rounding.
+// count returns the number of features replaced by an exact corruption. The small addend keeps 0.6·5 from becoming 2 by
+// rounding.
 func (c *Corruption) count() int {
 	return int(math.Floor(c.rate*float64(c.from.RawMatrix().Cols) + 1e-9))
 }
 
-// View returns one corrupted copy of x, drawn with rng. x has a row for each example; it is an error if it has other
-// features than the rows that values are drawn from.
+// View returns a corrupted copy of x, drawn with rng. x has one row per example; it is an error if its number of
+// features differs from the rows that values are drawn from.
 //
-// A replacement comes from any row, the row itself included, and may thus be the value that was there.
+// A replacement may come from the row itself and may thus be the original value.
 func (c *Corruption) View(x *mat.Dense, rng *rand.Rand) (*mat.Dense, error) {
 	if c.empty() {
 		return nil, errEmptyCorruption
@@ -99,7 +100,7 @@ func (c *Corruption) View(x *mat.Dense, rng *rand.Rand) (*mat.Dense, error) {
 	return view, nil
 }
 
-// Views returns two views of the rows of x, corrupted independently of each other. For SCARF's own pair take x and one
+// Views returns two views of the rows of x, corrupted independently of each other. For SCARF's own pair use x and one
 // View. One state of rng gives one pair, on every platform.
 func (c *Corruption) Views(x *mat.Dense, rng *rand.Rand) (first, second *mat.Dense, err error) {
 	if first, err = c.View(x, rng); err != nil {

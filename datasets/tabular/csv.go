@@ -14,9 +14,9 @@ import (
 	"github.com/puclab/puclab/datasets/internal/decimal"
 )
 
-// CSV states the form of a CSV file. The zero value is for one with a header, commas, and no classes.
+// CSV describes the form of a CSV file. The zero value is for a file with a header, commas, and no classes.
 type CSV struct {
-	// NoHeader states that the first line holds values already, not names.
+	// NoHeader states that the first line holds values, not names.
 	NoHeader bool
 	// Label is the column that holds the class of each example: its name in the header or, without one, its number
 	// counted from 1. It may hold any text. Empty means that there is no such column.
@@ -26,7 +26,7 @@ type CSV struct {
 	Skip []string
 	// Keep lists features that look like row numbers, by name or number as Label does: see [ReadCSV].
 	Keep []string
-	// Comma stands between values; 0 means ','. A tab is '\t'.
+	// Comma separates values; 0 means ','. A tab is '\t'.
 	Comma rune
 }
 
@@ -39,9 +39,9 @@ type CSV struct {
 // name is always an error.
 //
 // Other errors are a missing value, a line of another length, a column that does not exist, and two columns of one
-// name. A number is an error if it is not finite or not in decimal digits (1_500, 0x1p3, 1,5). It is one, too, if 64
-// bits do not hold it: 1e400, 1e-400, or a whole number beyond ±2⁵³ that would be rounded. Errors give the line and the
-// column, both counted from 1.
+// name. A number is an error if it is not finite, not in decimal digits (1_500, 0x1p3, 1,5), or not representable in 64
+// bits: 1e400, 1e-400, or an integer beyond ±2⁵³ that would be rounded. Errors give the line and the column, both
+// counted from 1.
 func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	var values []float64
@@ -68,7 +68,7 @@ func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 			missing = fmt.Errorf("%s: the class is missing: fill it in or remove the line", use.place(line, use.label))
 		}
 		if _, ok := texts[class]; !ok {
-			class = strings.Clone(class) // the text of the record is not kept
+			class = strings.Clone(class) // the record's text is reused
 			texts[class] = class
 		}
 		labels = append(labels, texts[class])
@@ -77,7 +77,7 @@ func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 		return nil, err
 	}
 	columns := len(use.features)
-	n := len(values) / max(columns, 1) // no layout where no line can be read
+	n := len(values) / max(columns, 1) // no layout if no line can be read
 	for j, i := range use.features {
 		if more[i] > 0 {
 			faults[i] = fmt.Errorf("%w (and %d more values of the column)", faults[i], more[i])
@@ -123,20 +123,19 @@ func ReadCSV(r io.Reader, cfg CSV) (t *Table, err error) {
 	return t, nil
 }
 
-// ClassName returns the name of the class that a text in a column of classes means. Numbers have one name each, the
-// shortest in decimal digits: "1", "1.0" and "1e0" are the class "1". Other texts are their own names, without the
-// space around them.
+// ClassName returns the class name for a text in a column of classes. Numbers have one name each, the shortest in
+// decimal digits: "1", "1.0" and "1e0" are the class "1". Other texts are their own names, without surrounding space.
 //
-// All readers number classes in one order: numbers by value, and after them all other names as text. So 2, 10 and "?"
-// are classes 0, 1 and 2.
+// All readers number classes in one order: numbers by value, then all other names as text. So 2, 10 and "?" are classes
+// 0, 1 and 2.
 func ClassName(text string) string { return classes.Name(text) }
 
-// missingTexts are the texts that mean a missing value where FrameConfig.Missing is nil: those of pandas and "?".
+// missingTexts lists the default texts of a missing value, if FrameConfig.Missing is nil: those of pandas and "?".
 var missingTexts = []string{"?", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND",
 	"1.#QNAN", "<NA>",
 	"N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 
-// number reads a finite number. The error states the remedy.
+// number parses a finite number. The error states the remedy.
 func number(text string) (float64, error) {
 	v, fault, ok := decimal.Parse(text)
 	switch {

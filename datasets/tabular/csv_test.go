@@ -147,7 +147,7 @@ func TestReadCSVErrors(t *testing.T) {
 	expect.Is(t, expect.Err(ReadCSV(iotest.ErrReader(broken), CSV{})), broken)
 }
 
-// checkCSV reads a text that may be damaged: what passes is a valid table with a value for every comma.
+// checkCSV reads a possibly damaged text: an accepted one gives a valid table with a value for every comma.
 func checkCSV(t *testing.T, text string) {
 	for _, cfg := range []CSV{{}, {NoHeader: true}, {Label: "kind", Skip: []string{"id"}}} {
 		got, err := ReadCSV(strings.NewReader(text), cfg)
@@ -158,7 +158,7 @@ func checkCSV(t *testing.T, text string) {
 		if err := got.Validate(); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
-		// A table that is written is read as the same table.
+		// A table is read back unchanged.
 		f := expect.Must(NewFrame(got.Features, got.Names))(t)
 		again := CSV{}
 		for i := range f.Columns {
@@ -178,7 +178,7 @@ func checkCSV(t *testing.T, text string) {
 		if strings.ContainsAny(text, "\"\r") || strings.Contains(text, "sep=") || !utf8.ValidString(text) { // UTF-16
 			continue
 		}
-		// Without quotes the lines and commas say it all, and the header, by name, which columns are features.
+		// Without quotes, lines and commas determine the values, and the names in the header determine the features.
 		var want []float64
 		var names []string
 		for _, line := range strings.Split(strings.TrimPrefix(text, "\xef\xbb\xbf"), "\n") {
@@ -212,7 +212,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add(flowers)
 	f.Add("1,2\n3,4\n")
 	f.Add("a\n\n1")
-	f.Add("id,kind,\n,A,00") // a feature without a name, after the class
+	f.Add("id,kind,\n,A,00") // an unnamed feature after the class
 	f.Fuzz(checkCSV)
 }
 
@@ -224,7 +224,7 @@ func TestDamagedCSV(t *testing.T) {
 	}
 }
 
-// Reading a wide table takes time in proportion to the columns, not to their square.
+// Reading a wide table takes time proportional to the number of columns, not to its square.
 func TestManyColumns(t *testing.T) {
 	const columns = 200_000
 	var names, numbers strings.Builder

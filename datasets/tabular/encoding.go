@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Encoding turns frames into rows of numbers. [NewEncoding] fits it on training rows; [Encoding.Rows] then encodes
-// training and test rows alike. It can be saved as JSON.
+// Encoding converts frames into rows of numbers. [NewEncoding] fits it on training rows; [Encoding.Rows] then encodes
+// training and test rows. It can be saved as JSON.
 //
 // A column of numbers becomes one feature with mean 0 and standard deviation 1 over the training rows (dividing by
 // their number). A missing number counts as the median of the training rows. If the training rows have gaps in the
@@ -31,12 +31,12 @@ type Encoding struct {
 	Columns []ColumnEncoding
 }
 
-// ColumnEncoding is the encoding of one column. Median, Mean and Deviation belong to a column of numbers, Frequent and
-// Categories to a column of words.
+// ColumnEncoding is the encoding of one column. A column of numbers uses Median, Mean and Deviation, a column of words
+// Frequent and Categories.
 type ColumnEncoding struct {
 	// Name is the name of the column.
 	Name string
-	// Missing says that the training rows have gaps in this column, so that gaps have a feature of their own.
+	// Missing states that the training rows have gaps in this column, so that gaps have their own feature.
 	Missing bool
 	// Median replaces missing numbers.
 	Median float64 `json:",omitempty"`
@@ -54,9 +54,9 @@ const maxCategories = 100
 
 // NewEncoding fits an encoding on the rows of f, usually those of training.
 //
-// It returns an error that names the column if all values of a column are missing, if a column of words has more than
-// 100 categories, and if it has as many categories as words, more than 20: such a column looks like an identifier.
-// Columns that are not to be used have to be left out of f, for example by FrameConfig.Skip.
+// It returns an error that names the column if all values of a column are missing, or if a column of words has more
+// than 100 categories. It is also an error if a column has as many categories as words, more than 20, because it looks
+// like an identifier. Remove such columns from f, for example by FrameConfig.Skip.
 func NewEncoding(f *Frame) (*Encoding, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
@@ -79,14 +79,14 @@ func NewEncoding(f *Frame) (*Encoding, error) {
 	return e, nil
 }
 
-// fitNumbers sets the median, the mean and the deviation. At least one number is not missing.
+// fitNumbers sets the median, the mean and the deviation. At least one number must be present.
 func (c *ColumnEncoding) fitNumbers(numbers []float64) {
 	present := slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)
 	slices.Sort(present)
 	low, high := present[(len(present)-1)/2], present[len(present)/2]
 	c.Median = low
 	if low != high {
-		c.Median = low/2 + high/2 // low + high may be too large
+		c.Median = low/2 + high/2 // low + high may overflow
 	}
 	filled := slices.Clone(numbers)
 	for i, v := range filled {
@@ -101,7 +101,7 @@ func (c *ColumnEncoding) fitNumbers(numbers []float64) {
 	c.Mean, c.Deviation = moments(filled)
 }
 
-// fitWords sets the categories and the most frequent one. At least one word is not missing.
+// fitWords sets the categories and the most frequent one. At least one word must be present.
 func (c *ColumnEncoding) fitWords(words []string, missing int) error {
 	counts := map[string]int{}
 	for _, word := range words {
@@ -126,7 +126,7 @@ func (c *ColumnEncoding) fitWords(words []string, missing int) error {
 	return nil
 }
 
-// numbersAmong returns a remedy for words of which more than half are numbers, and "" for others.
+// numbersAmong returns a remedy for words that are mostly numbers, and otherwise "".
 func numbersAmong(words []string) string {
 	numbers, first := 0, ""
 	for _, word := range words {
@@ -143,9 +143,9 @@ func numbersAmong(words []string) string {
 		"or list it in FrameConfig.Missing if it means a gap", numbers, first)
 }
 
-// Validate returns an error that names the first fault of e, or nil. Encodings made by [NewEncoding] are valid. One
-// that was read from a file may not be: its columns must have distinct names, finite numbers, deviations that are not
-// negative, and categories that are sorted and distinct.
+// Validate returns an error that names the first fault of e, or nil. Encodings made by [NewEncoding] are valid; one
+// read from a file may not be. Columns must have distinct names, finite numbers, non-negative deviations, and sorted,
+// distinct categories.
 func (e *Encoding) Validate() error {
 	if e == nil || len(e.Columns) == 0 {
 		return errors.New("tabular: an encoding without columns: make one with NewEncoding")
@@ -175,8 +175,8 @@ func (e *Encoding) Validate() error {
 // Rows returns the features of the rows of f, [n, d], where d is len(e.Names()). Columns are found by name; columns
 // that the encoding lacks are ignored. All features are finite.
 //
-// It returns an error that names the column if a column is missing, if it holds numbers where the training rows hold
-// words or the other way around, and if a number is too far from those of the training rows to be standardized.
+// It returns an error that names the column if a column is missing, if it holds numbers instead of words or words
+// instead of numbers, or if a number is too far from the training rows to be standardized.
 func (e *Encoding) Rows(f *Frame) (*mat.Dense, error) {
 	if err := cmp.Or(e.Validate(), f.Validate()); err != nil {
 		return nil, err
@@ -266,7 +266,7 @@ func (c *ColumnEncoding) encode(out *mat.Dense, at int, column *Column) error {
 	return nil
 }
 
-// firstWord returns the first of words that is not missing and no number, "" if there is none.
+// firstWord returns the first of words that is not missing and not a number; "" if there is none.
 func firstWord(words []string) string {
 	for _, word := range words {
 		if _, _, ok := decimal.Parse(word); !ok && word != "" {

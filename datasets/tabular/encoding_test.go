@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// cities returns a frame of four rows with gaps in every column but one.
+// cities returns a frame of four rows with gaps in all columns except one.
 func cities() *Frame {
 	return &Frame{[]Column{
 		{Name: "age", Numbers: []float64{30, nan, 50, 10}},
@@ -30,7 +30,7 @@ func newEncoding(t *testing.T, f *Frame) *Encoding {
 	return e
 }
 
-// rowsNear compares the rows of an encoding with those wanted.
+// rowsNear compares the rows of an encoding with the expected ones.
 func rowsNear(t *testing.T, e *Encoding, f *Frame, bound float64, want ...[]float64) {
 	t.Helper()
 	got := expect.Must(e.Rows(f))(t)
@@ -62,7 +62,7 @@ func TestEncoding(t *testing.T) {
 		{Name: "visits", Numbers: []float64{nan, 8}},
 		{Name: "age", Numbers: []float64{nan, 70}},
 	}}, 1e-14,
-		// The median of visits is 4, as is the mean; f is the first of the two most frequent in sex.
+		// The median and the mean of visits are 4; f is the first of the two most frequent words in sex.
 		[]float64{0, 1, 0, 0, 0, 0, 1, 0, 0},
 		[]float64{2 * a, 0, 2 * v, 0, 0, 1, 0, 0, 0})
 }
@@ -77,7 +77,7 @@ func TestEncodingAsJSON(t *testing.T) {
 	expect.That(t, mat.Equal(got, want), "other rows from %s", data)
 }
 
-// The ends of the numbers neither overflow nor lose the spread.
+// The limits of float64 neither overflow nor lose the spread.
 func TestEncodingOfExtremeNumbers(t *testing.T) {
 	for _, unit := range []float64{math.MaxFloat64, 5e-324, 1} {
 		f := &Frame{[]Column{{Name: "a", Numbers: []float64{-unit, unit, unit, -unit}}}}

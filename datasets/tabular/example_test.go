@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/datasets/tabular"
 )
 
-// check ends the program with an error, if there is one.
+// check ends the program if err is not nil.
 func check(err error) {
 	if err != nil {
 		log.Fatal(err)
@@ -53,8 +53,8 @@ func ExampleReadNPY() {
 	// [2 3] [1 2 3 4 5 6]
 }
 
-// Each feature is replaced with probability 1/2 by that of a random row, which may be the row itself: ones by ones, tens by
-// tens.
+// Each feature is replaced with probability 1/2 by the same feature of a random row, possibly the row itself: ones by
+// ones, tens by tens.
 func ExampleCorruption_Views() {
 	rows := mat.NewDense(3, 4, []float64{
 		1, 10, 100, 1000,
@@ -78,7 +78,7 @@ func ExampleCorruption_Views() {
 	// ⎣   3    20   200  1000⎦
 }
 
-// Six patients, of whom the first two are labeled as ill. A batch holds one of those and two others, and each of the three
+// The first two of six patients are labeled as ill. A batch holds one of them and two others, and each of the three
 // rows twice, with half of its features, here one of two, taken from other rows.
 func ExampleNewBatches() {
 	table := &tabular.Table{

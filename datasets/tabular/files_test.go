@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// otherTools is what NumPy and pandas wrote into the files of testdata: testdata/make_files.py.
+// otherTools returns the content that NumPy and pandas wrote into the files of testdata: testdata/make_files.py.
 func otherTools(t *testing.T) (want struct {
 	Arrays map[string]struct {
 		Shape  []int
@@ -30,7 +30,7 @@ func otherTools(t *testing.T) (want struct {
 	return want
 }
 
-// Arrays of every kind of number, byte order, order of indices and version of the format.
+// Arrays of every number type, byte order, index order and version of the format.
 func TestFilesOfNumPy(t *testing.T) {
 	want := otherTools(t)
 	found := 0
@@ -68,13 +68,13 @@ func TestFilesOfNumPy(t *testing.T) {
 	expect.Error(t, expect.Err(ReadNPY(os.DirFS("testdata"), "numpy-stored.npz")), "OpenNPZ")
 	expect.Error(t, expect.Err(OpenNPZ(os.DirFS("testdata"), "frame.json")), "tabular: frame.json: not a .npz file")
 	expect.Error(t, expect.Err(OpenNPZ(os.DirFS("testdata"), "none.npz")), "none.npz")
-	// An array that claims to be longer than deflate allows takes no room.
+	// An array that claims to be longer than deflate allows is rejected without allocation.
 	data := expect.Must(os.ReadFile("testdata/numpy-versions.npz"))(t)
 	binary.LittleEndian.PutUint32(data[bytes.Index(data, []byte("PK\x01\x02"))+24:], 1<<31)
 	expect.Error(t, expect.Err(OpenNPZ(mapFS("x.npz", data), "x.npz")), "version1.npy", "2147483648", "damaged")
 }
 
-// A half has 16 bits, so all of them can be compared with their definition.
+// A half has 16 bits, so all values are compared with their definition.
 func TestHalf(t *testing.T) {
 	for bits := range 1 << 16 {
 		sign, exponent, fraction := 1-2*float64(bits>>15), bits>>10&31, float64(bits&1023)
@@ -92,7 +92,7 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// One table in the forms that pandas writes.
+// One table in the formats that pandas writes.
 func TestFilesOfPandas(t *testing.T) {
 	want := otherTools(t)
 	var columns []string
@@ -160,7 +160,7 @@ func TestFilesOfPandas(t *testing.T) {
 	expect.Error(t, err, `column dose, line 2: "0,1"`, "decimal point")
 }
 
-// The same numbers give the same table from every format and kind of number, however the rows are ordered.
+// The same numbers give the same table from every format and number type, for any order of the rows.
 func TestTablesAreTheSameFromEveryFormat(t *testing.T) {
 	classes := []float64{10, 2, 2, -1, 10, 2}
 	x := []float64{5, 1, 4, 0, 3, 2, 6, 1, 2, 2, 1, 7}
@@ -187,7 +187,7 @@ func TestTablesAreTheSameFromEveryFormat(t *testing.T) {
 			}
 		}
 	}
-	// A part without some of the classes keeps the numbers of the whole, given its names.
+	// A part without some of the classes keeps the numbering of the whole, if given its names.
 	part := mapFS("x.npy", npy("<f8", false, "(1, 2)", []float64{5, 1}), "y.npy", npy("|i1", false, "(1,)", []int8{10}))
 	expect.Equal(t, expect.Must(LoadNPY(part, "x.npy", "y.npy", want.Classes))(t).Labels, []int{2})
 	index := make([]float64, 20)
@@ -198,7 +198,7 @@ func TestTablesAreTheSameFromEveryFormat(t *testing.T) {
 		"x.npy, column 1 numbers the rows from 0 to 9", "np.delete(array, 1, axis=1)", "ReadNPY")
 }
 
-// A .npz file that is damaged gives an error or arrays, within the memory that its bytes can hold.
+// A damaged .npz file gives an error or arrays, within the memory that its bytes can hold.
 func FuzzOpenNPZ(f *testing.F) {
 	for _, name := range []string{"numpy-versions.npz", "numpy-deflated.npz"} {
 		data, err := os.ReadFile("testdata/" + name)
@@ -221,7 +221,7 @@ func FuzzOpenNPZ(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			// What is read is the same once it is written and read again.
+			// The arrays are read back unchanged.
 			values := npy("<f8", false, shapeText(got.Shape), got.Data)
 			again := expect.Must(ReadNPY(mapFS("x.npy", values), "x.npy"))(t)
 			expect.Equal(t, fmt.Sprint(again), fmt.Sprint(got))
@@ -229,7 +229,7 @@ func FuzzOpenNPZ(f *testing.F) {
 	})
 }
 
-// shapeText returns a shape as Python writes it.
+// shapeText returns a shape in Python's notation.
 func shapeText(shape []int) string {
 	text := "("
 	for _, n := range shape {

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Frame is a table of named columns as users have them: each column holds numbers or words, with gaps. [ReadFrame]
-// reads one from a CSV file, [NewFrame] makes one from a matrix, and [NewEncoding] turns it into rows of numbers.
+// Frame is a table of named columns of numbers or words, with gaps. [ReadFrame] reads one from a CSV file, [NewFrame]
+// makes one from a matrix, and [NewEncoding] converts it into rows of numbers.
 type Frame struct {
 	// Columns has one entry per column, all of the same length.
 	Columns []Column
@@ -22,9 +22,9 @@ type Frame struct {
 type Column struct {
 	// Name identifies the column within its frame.
 	Name string
-	// Numbers has one finite number per row, NaN where the value is missing; nil for a column of words.
+	// Numbers has one finite number per row, NaN for a missing value; nil for a column of words.
 	Numbers []float64
-	// Words has one text per row, "" where the value is missing; nil for a column of numbers.
+	// Words has one text per row, "" for a missing value; nil for a column of numbers.
 	Words []string
 }
 

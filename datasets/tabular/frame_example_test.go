@@ -22,7 +22,7 @@ func ExampleNewFrame() {
 	// pressure [140 NaN 150]
 }
 
-// The encoding is fitted on training rows. A new row without an age gets their median and a 1 for the gap.
+// The encoding is fitted on training rows. A new row without an age gets the training median and a 1 for the gap.
 func ExampleEncoding() {
 	train := &tabular.Frame{Columns: []tabular.Column{
 		{Name: "age", Numbers: []float64{40, 60, math.NaN(), 50}},
@@ -43,7 +43,7 @@ func ExampleEncoding() {
 	// ⎣0  1  0  0⎦
 }
 
-// A file as it comes: an identifier, gaps, a city with a comma, a diagnosis for some, and a line that lacks a value.
+// A typical file: an identifier, gaps, a city with a comma, a diagnosis for some rows, and a line with a missing value.
 func ExampleReadFrame() {
 	const file = `patient,age,city,diagnosis
 p1,61,"Genève, VD",ill

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// A column that numbers the rows is refused where the rows are many enough, whatever the reader and the header.
+// A column that numbers the rows is rejected if there are enough rows, by every reader and with any header.
 func TestRowNumbers(t *testing.T) {
 	rows := func(n int, value func(k int) any) string {
 		text := "a,id\n"
@@ -58,13 +58,13 @@ func TestRowNumbers(t *testing.T) {
 			readAll(t, text, FrameConfig{NoHeader: noHeader, Like: newEncoding(t, f)})
 		}
 	}
-	// Row numbers go on behind a line that is left out.
+	// Row numbers continue after a skipped line.
 	text := strings.Replace(rows(12, index), "\n2,5\n", "\n2,5,\n", 1)
 	expect.Error(t, readError(text, FrameConfig{SkipBad: true}), "numbers the rows from 0 to 11")
 }
 
 // The order of rows and columns, separators, quotes, line ends, encodings, the texts of numbers and a cut into two
-// files make no difference, and a table written as a file and read again is the same.
+// files make no difference, and a table is read back unchanged.
 func TestReadingIsInvariant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(1, 12).Draw(rt, "rows"), rapid.IntRange(1, 4).Draw(rt, "columns")
@@ -88,7 +88,7 @@ func TestReadingIsInvariant(t *testing.T) {
 				case i < 0:
 					record = append(record, fmt.Sprintf("x%d", j))
 				case j == d && (kinds[rowAt[i]] == "10" || kinds[rowAt[i]] == "2") && form != "%g":
-					record = append(record, kinds[rowAt[i]]+".0") // as pandas writes whole numbers beside gaps
+					record = append(record, kinds[rowAt[i]]+".0") // as pandas writes integers beside gaps
 				case j == d:
 					record = append(record, kinds[rowAt[i]])
 				default:
@@ -112,7 +112,7 @@ func TestReadingIsInvariant(t *testing.T) {
 		if !slices.IsSortedFunc(got.Classes, classes.Compare) || distinct != len(got.Classes) {
 			rt.Fatalf("classes %q", got.Classes)
 		}
-		// Two parts of the file hold the rows of the whole, of the same classes.
+		// Two parts of the file hold the rows of the whole, with the same classes.
 		lines := slices.Collect(strings.Lines(out.String()))
 		at := rapid.IntRange(1, n).Draw(rt, "cut")
 		for i, part := range [][]string{lines[1 : 1+at], lines[1+at:]} {
@@ -150,7 +150,7 @@ func seq(n int) (out []int) {
 	return out
 }
 
-// encode returns text in UTF-8 or, in one of the byte orders, UTF-16.
+// encode returns text in UTF-8, or in UTF-16 of either byte order.
 func encode(text, order string) string {
 	if order == "UTF-8" {
 		return text

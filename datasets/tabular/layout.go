@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// layout holds the use of each column of a CSV file.
+// layout holds the role of each column of a CSV file.
 type layout struct {
-	names    []string       // those of the header; without a header the numbers of the columns, counted from 1
-	index    map[string]int // of the names
+	names    []string       // names in the header, or else the numbers of the columns, counted from 1
+	index    map[string]int // column index of each name
 	header   bool
 	label    int   // -1 for none
 	features []int // in the order of the file
 	keep     map[int]bool
 }
 
-// layoutOf returns the use of each column, from the first line.
+// layoutOf returns the role of each column, from the first line.
 func (cfg CSV) layoutOf(first []string) (c layout, err error) {
 	c = layout{index: map[string]int{}, header: !cfg.NoHeader, label: -1, keep: map[int]bool{}}
 	for i, name := range first {
@@ -26,7 +26,7 @@ func (cfg CSV) layoutOf(first []string) (c layout, err error) {
 			name = strconv.Itoa(i + 1)
 		}
 		at, twice := c.index[name]
-		if twice && name != "" { // columns without a name are refused below unless all of them are skipped
+		if twice && name != "" { // columns without a name are rejected below unless all are skipped
 			return c, fmt.Errorf("the header: columns %d and %d are both named %q: rename one", at+1, i+1, name)
 		}
 		c.names, c.index[name] = append(c.names, name), i
@@ -64,7 +64,7 @@ func (cfg CSV) layoutOf(first []string) (c layout, err error) {
 	return c, nil
 }
 
-// find returns the index of the column with a name or, without a header, a number.
+// find returns the index of the column with the given name or, without a header, number.
 func (c layout) find(name string) (int, error) {
 	if i, ok := c.index[name]; ok {
 		return i, nil
@@ -79,7 +79,7 @@ func (c layout) find(name string) (int, error) {
 	return 0, fmt.Errorf("there is no column %q: there are %q", name, c.names)
 }
 
-// feature returns the index of the feature column with a name that the list called list holds.
+// feature returns the index of the feature column with the given name; the argument list names its source in errors.
 func (c layout) feature(list, name string) (int, error) {
 	at, err := c.find(name)
 	if err == nil {
@@ -93,7 +93,7 @@ func (c layout) feature(list, name string) (int, error) {
 	return 0, err
 }
 
-// separator returns what seems to stand between the values of a table read as one column, 0 where nothing does.
+// separator returns the probable separator of a table read as one column; 0 for none.
 func separator(names []string) rune {
 	if len(names) == 1 {
 		for _, sign := range ";\t|," {
@@ -105,7 +105,7 @@ func separator(names []string) rune {
 	return 0
 }
 
-// place describes for an error where the value of column i on a line is. Both are counted from 1.
+// place returns the position of the value of column i on a line, for an error. Both are counted from 1.
 func (c layout) place(line, i int) string {
 	if c.header {
 		return fmt.Sprintf("line %d, column %d (%s)", line, i+1, c.names[i])
@@ -113,8 +113,8 @@ func (c layout) place(line, i int) string {
 	return fmt.Sprintf("line %d, column %d", line, i+1)
 }
 
-// unnamed returns an error if feature column i has no name, or a name that pandas gives to a column without one: such a
-// column usually numbers the rows.
+// unnamed returns an error if feature column i has no name, or pandas's name for an unnamed column: such a column
+// usually numbers the rows.
 func (c layout) unnamed(i int) error {
 	name := c.names[i]
 	switch {
@@ -131,12 +131,12 @@ func (c layout) unnamed(i int) error {
 	return nil
 }
 
-// fewRows is the number of rows below which no column is taken for one that numbers them: a short column can be 0, 1, 2
-// by accident.
+// fewRows is the smallest number of rows for which a column can be rejected as row numbers: a shorter column can be 0,
+// 1, 2 by chance.
 const fewRows = 10
 
 // counts reports whether the numbers of a column count the rows in order, from 0 or from 1. Row k of n has the number
-// at(k) and the place record(k) in the file, counted from 0.
+// at(k) and the position record(k) in the file, counted from 0.
 func counts(n int, at func(k int) float64, record func(k int) int) bool {
 	if n < fewRows {
 		return false
@@ -150,7 +150,7 @@ func counts(n int, at func(k int) float64, record func(k int) int) bool {
 	return start == 0 || start == 1
 }
 
-// counted returns an error if feature column i is not to be kept and counts the n rows: see counts.
+// counted returns an error if feature column i counts the n rows and is not listed in Keep: see counts.
 func (c layout) counted(i, n int, at func(k int) float64, record func(k int) int) error {
 	if c.keep[i] || !counts(n, at, record) {
 		return nil

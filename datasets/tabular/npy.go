@@ -19,25 +19,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Array is an array of NumPy, with all its numbers as float64.
+// Array is a NumPy array, with all numbers as float64.
 type Array struct {
-	Shape []int     // the length of each dimension; none for a single number
-	Data  []float64 // row by row (in C order), however the file has them
+	Shape []int     // the length of each dimension; empty for a single number
+	Data  []float64 // row by row (C order), for any order in the file
 }
 
-// ReadNPY reads one array from a .npy file of format 1, 2 or 3. Numbers may be integers of 8 to 64 bits, with a sign or
-// without, booleans, or floating-point numbers of 16, 32 or 64 bits, in either byte order, row by row or column by
-// column (Fortran order). Everything else is an error that states how to save the array instead. The arrays of a .npz
-// file are read by way of [OpenNPZ].
+// ReadNPY reads one array from a .npy file of format 1, 2 or 3. Numbers may be signed or unsigned integers of 8 to 64
+// bits, booleans, or floating-point numbers of 16, 32 or 64 bits, in either byte order, row by row or column by column
+// (Fortran order). Everything else is an error that states how to save the array instead. [OpenNPZ] gives access to the
+// arrays of a .npz file.
 //
-// The file must have exactly the length that its header announces; this is checked before room for the numbers is
-// taken. Whole numbers beyond ±2⁵³, which a float64 cannot hold exactly, are errors that give their place; NaN and
-// infinity are returned as they are.
+// The file must have exactly the length announced in its header, which is checked before memory is allocated. Integers
+// beyond ±2⁵³, which float64 cannot represent exactly, are errors that give their position; NaN and infinity are
+// returned unchanged.
 //
 // Format: NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".
 func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
-	// GoMLX's reader of .npy files takes room for whatever shape the header announces before it looks at the file's length,
-	// and passes over bytes after the numbers and headers that say something twice.
+	// GoMLX's .npy reader allocates memory for the announced shape before it checks the file's length, and accepts
+	// trailing bytes and duplicate header keys.
 	defer check.Prefix(&err, "tabular: %s", name)
 	file, err := fsys.Open(name)
 	if err != nil {
@@ -83,17 +83,16 @@ func ReadNPY(fsys fs.FS, name string) (a *Array, err error) {
 	return a, nil
 }
 
-// LoadNPY makes a table of two .npy files: a matrix of features, a row for each example, and a vector of classes, whole
-// numbers. An empty name for labels means that no classes are known.
+// LoadNPY returns a table from two .npy files: a matrix of features, one row per example, and a vector of integer
+// classes. An empty name for labels means that no classes are known.
 //
-// With names nil the classes are the different numbers in labels, with the names and the order of [ClassName]; they are
-// those that [ReadCSV] gives. Names that are numbers themselves, such as the Classes of a training table, are matched
-// by value: the number 10 is the class "10". Other names are those of the classes 0, 1 and so on. A number without a
-// name is an error.
+// With names nil the classes are the different numbers in labels, with the names and the order of [ClassName], as in
+// [ReadCSV]. Names that are numbers, such as the Classes of a training table, are matched by value: the number 10 is
+// the class "10". Other names belong to the classes 0, 1 and so on. A number without a name is an error.
 //
-// Features that are not finite, or beyond ±2⁵³ in a column of whole numbers, are errors that give row and column. So is
-// a column that counts 10 rows or more in order, from 0 or from 1, such as an index. To keep such a column, read the
-// array with [ReadNPY] and make the Table yourself.
+// Features that are not finite, or beyond ±2⁵³ in a column of integers, are errors that give row and column. So is a
+// column that counts 10 rows or more in order, from 0 or from 1, such as an index. To keep such a column, read the
+// array with [ReadNPY] and construct the Table.
 func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error) {
 	x, err := ReadNPY(fsys, features)
 	if err != nil {
@@ -128,7 +127,7 @@ func LoadNPY(fsys fs.FS, features, labels string, names []string) (*Table, error
 	return t, t.Validate()
 }
 
-// labelsNPY reads the classes of rows, and names them: by names or, where that is nil, by their numbers.
+// labelsNPY reads the classes of rows, and names them by names or, if that is nil, by number.
 func labelsNPY(fsys fs.FS, name, features string, rows int, names []string) ([]int, []string, error) {
 	y, err := ReadNPY(fsys, name)
 	if err != nil {
@@ -178,5 +177,5 @@ func labelsNPY(fsys fs.FS, name, features string, rows int, names []string) ([]i
 
 const (
 	npyStart  = "\x93NUMPY"
-	maxHeader = 64 << 10 // far more than any header of numbers needs
+	maxHeader = 64 << 10 // far larger than any numeric header
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// npy makes a file of format 1 as NumPy does, padded so that the numbers start at a multiple of 64 bytes.
+// npy returns a file of format 1 in NumPy's form, padded so that the numbers start at a multiple of 64 bytes.
 func npy(descr string, fortran bool, shape string, values ...any) []byte {
 	order := "False"
 	if fortran {
@@ -181,7 +181,7 @@ func TestLoadNPY(t *testing.T) {
 	}
 }
 
-// checkNPY reads a file that may be damaged: what passes has as many numbers as its shape says, and as its bytes.
+// checkNPY reads a possibly damaged file: an accepted one has as many numbers as its shape and its bytes imply.
 func checkNPY(t *testing.T, data []byte) {
 	var got *Array
 	var err error

@@ -15,17 +15,17 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// npyHeader is what a .npy file says of its array.
+// npyHeader is the header of a .npy file.
 type npyHeader struct {
-	descr   string // the kind of number
-	fortran bool   // the first index runs fastest
+	descr   string // the number type
+	fortran bool   // the first index varies fastest
 	shape   []int
 }
 
-// maxDimensions is what NumPy itself allows.
+// maxDimensions is NumPy's own limit.
 const maxDimensions = 64
 
-// readNPYHeader reads up to the first number and returns at which byte that is.
+// readNPYHeader reads the header and returns the byte offset of the first number.
 func readNPYHeader(r io.Reader) (h npyHeader, start int64, err error) {
 	head := make([]byte, 8)
 	if _, err := io.ReadFull(r, head); err != nil && !isEnd(err) {
@@ -34,7 +34,7 @@ func readNPYHeader(r io.Reader) (h npyHeader, start int64, err error) {
 	if string(head[:6]) != npyStart {
 		return h, 0, errors.New("not a .npy file: it does not start with \\x93NUMPY; open a .npz file with OpenNPZ")
 	}
-	size, known := map[byte]int{1: 2, 2: 4, 3: 4}[head[6]] // bytes of the length, by format
+	size, known := map[byte]int{1: 2, 2: 4, 3: 4}[head[6]] // size of the length field, by format
 	if !known {
 		return h, 0, fmt.Errorf("format %d.%d of .npy files is unknown: save it with NumPy's np.save", head[6], head[7])
 	}
@@ -65,7 +65,7 @@ func inHeader(err error) error {
 	return err
 }
 
-// What Python writes in the header: a text in quotes, which may be a key, and the values of the three keys.
+// Python syntax in the header: a quoted text, which may be a key, and the values of the three keys.
 const pyText = `(?:'([^'\\]*)'|"([^"\\]*)")\s*`
 
 var (
@@ -78,15 +78,15 @@ var (
 	}
 )
 
-// parseNPYHeader reads what Python would write for a dictionary, such as
-// {'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }: these three keys, once each, in any order.
+// parseNPYHeader parses Python's text of a dictionary, such as {'descr': '<f8', 'fortran_order': False, 'shape': (3,
+// 2), }: these three keys, once each, in any order.
 func parseNPYHeader(text string) (h npyHeader, err error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	if !ok {
 		return h, errors.New("not a dictionary of Python")
 	}
 	rest = strings.TrimSpace(rest)
-	take := func(form *regexp.Regexp) (value string, ok bool) { // steps over what has that form
+	take := func(form *regexp.Regexp) (value string, ok bool) { // consumes a match of form
 		found := form.FindStringSubmatch(rest)
 		if found == nil {
 			return "", false
@@ -138,19 +138,19 @@ func parseNPYHeader(text string) (h npyHeader, err error) {
 	return h, nil
 }
 
-// count returns how many numbers there are, if they take no more bytes than a file can have.
+// count returns the number of values, or an error if they take more bytes than a file can have.
 func (h npyHeader) count(size int) (int, error) {
 	total, ok := check.Product(append([]int{size}, h.shape...)...)
 	return total / size, fault.If(!ok || total > math.MaxInt>>1, "it announces %v numbers, more than a file can hold", h.shape)
 }
 
-// places returns where in C order the i-th number of the file belongs.
+// places returns the index in C order of the i-th number of the file.
 func (h npyHeader) places() func(i int) int {
 	if !h.fortran || len(h.shape) < 2 {
 		return func(i int) int { return i }
 	}
 	return func(i int) int {
-		// The file counts with the first index fastest, C order with the last one.
+		// In the file the first index varies fastest, in C order the last one.
 		place, stride := 0, 1
 		for _, n := range h.shape {
 			stride *= n

@@ -8,14 +8,14 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// npyKind is one kind of number in a file.
+// npyKind is one number type in a file.
 type npyKind struct {
 	size  int
 	order binary.ByteOrder
 	read  func(binary.ByteOrder, []byte) (float64, error)
 }
 
-// npyKindOf returns the kind that a header names: the byte order, a letter and the number of bytes, such as "<f8".
+// npyKindOf returns the type for a descriptor: the byte order, a letter and the number of bytes, such as "<f8".
 func npyKindOf(descr string) (npyKind, error) {
 	if len(descr) < 2 {
 		return npyKind{}, fmt.Errorf("numbers of the kind %q are unknown: save the array with NumPy's np.save", descr)
@@ -36,7 +36,7 @@ func npyKindOf(descr string) (npyKind, error) {
 	return kind, nil
 }
 
-// npyRemedies says by the letter of a kind that cannot be read what to do.
+// npyRemedies holds the remedies for unsupported types, by letter.
 var npyRemedies = map[byte]string{
 	'f': "these are numbers of more than 64 bits; save array.astype('<f8') instead",
 	'c': "these are complex numbers; save array.real and array.imag instead",
@@ -50,7 +50,7 @@ var npyRemedies = map[byte]string{
 	'V': "these are raw bytes; save one array of numbers at a time",
 }
 
-// npyKinds holds the kinds by letter and number of bytes.
+// npyKinds holds the types by letter and number of bytes.
 var npyKinds = map[string]npyKind{
 	"f8": {size: 8, read: func(o binary.ByteOrder, b []byte) (float64, error) {
 		return math.Float64frombits(o.Uint64(b)), nil
@@ -72,7 +72,7 @@ var npyKinds = map[string]npyKind{
 	"i8": whole(8, func(o binary.ByteOrder, b []byte) int64 { return int64(o.Uint64(b)) }),
 }
 
-// whole returns the kind of whole numbers of that many bytes, read by get.
+// whole returns the integer type of that many bytes, read by get.
 func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](size int,
 	get func(binary.ByteOrder, []byte) T) npyKind {
 	return npyKind{size: size, read: func(o binary.ByteOrder, b []byte) (float64, error) {

@@ -10,15 +10,15 @@ import (
 	"github.com/puclab/puclab/datasets/internal/check"
 )
 
-// OpenNPZ returns the arrays of a .npz file as a file system: the array that np.savez(name, x=..., y=...) calls x is
-// its file "x.npy", so that the arrays of data.npz make a table by
+// OpenNPZ returns the arrays of a .npz file as a file system: the array named x in np.savez(name, x=..., y=...) is its
+// file "x.npy". To make a table of the arrays of data.npz:
 //
 //	arrays, err := tabular.OpenNPZ(os.DirFS("."), "data.npz")
 //	...
 //	table, err := tabular.LoadNPY(arrays, "x.npy", "y.npy", nil)
 //
-// Arrays may be stored or compressed. The whole file is read into memory; its arrays are not unpacked yet. It is an
-// error if the file is no zip archive, and if an array in it claims to be longer than its bytes can be when unpacked.
+// Arrays may be stored or compressed. The whole file is read into memory; its arrays are not decompressed yet. It is an
+// error if the file is not a zip archive, or if an array claims to be longer than its bytes allow.
 func OpenNPZ(fsys fs.FS, name string) (arrays fs.FS, err error) {
 	defer check.Prefix(&err, "tabular: %s", name)
 	data, err := fs.ReadFile(fsys, name)
@@ -34,7 +34,7 @@ func OpenNPZ(fsys fs.FS, name string) (arrays fs.FS, err error) {
 	}
 	for _, file := range archive.File {
 		packed, size := file.CompressedSize64, file.UncompressedSize64
-		if packed > uint64(len(data)) || size > 1032*(packed+1) { // deflate turns a byte into 1,032 at most
+		if packed > uint64(len(data)) || size > 1032*(packed+1) { // deflate expands a byte to 1,032 at most
 			return nil, fmt.Errorf("%s: %d bytes in the archive cannot become the %d that it announces: the file is "+
 				"damaged", file.Name, packed, size)
 		}

@@ -19,7 +19,7 @@ import (
 
 var regenerate = flag.Bool("regen", false, "write testdata/patients.csv and testdata/patients-truth.csv anew")
 
-// patients makes an invented table as users bring them, and the true classes apart.
+// patients returns a synthetic table with typical faults, and the true classes separately.
 //
 // Each of 2,000 patients is diabetic with probability 0.35. Given the class, the measurements are independent and normal;
 // the columns chol, city and visits do not depend on the class. Of bp, glucose, chol and hdl, 6% are missing, as NA or as
@@ -38,8 +38,8 @@ func patients() (table, truth string) {
 	}
 	rng.Shuffle(len(diabetic), func(i, j int) { diabetic[i], diabetic[j] = diabetic[j], diabetic[i] })
 	measurements := []struct {
-		mean, shift, deviation float64 // of the healthy; of the diabetic minus the healthy; of either
-		low, high              float64 // the numbers that occur
+		mean, shift, deviation float64 // of the healthy; difference for the diabetic; of both
+		low, high              float64 // range of the numbers
 		digits                 int
 		gaps                   bool
 	}{
@@ -52,7 +52,7 @@ func patients() (table, truth string) {
 	out, outTruth := csv.NewWriter(&text), csv.NewWriter(&classes)
 	add := func(w *csv.Writer, record ...string) {
 		if err := w.Write(record); err != nil {
-			panic(err) // a strings.Builder takes all
+			panic(err) // a strings.Builder never fails
 		}
 	}
 	add(out, "id", "age", "bmi", "bp", "glucose", "a1c", "chol", "hdl", "trig", "city", "visits", "status")
@@ -61,7 +61,7 @@ func patients() (table, truth string) {
 		id := fmt.Sprintf("p%04d", i)
 		record := []string{id}
 		for _, m := range measurements {
-			// Each product is rounded by itself, so that all processors give the same numbers.
+			// Each product is rounded separately, so that all processors give the same numbers.
 			v := m.mean + float64(m.shift*float64(class[i])) + float64(m.deviation*rng.NormFloat64())
 			value := fmt.Sprintf("%.*f", m.digits, min(max(v, m.low), m.high))
 			if m.gaps && rng.Float64() < 0.06 {
@@ -83,7 +83,8 @@ func patients() (table, truth string) {
 
 const patientsFile, truthFile = "testdata/patients.csv", "testdata/patients-truth.csv"
 
-// The files are those of the generator. After a change of it: go test ./datasets/tabular -run TestPatientsFiles -regen.
+// The files equal the output of the generator. To update them: go test ./datasets/tabular -run TestPatientsFiles
+// -regen.
 func TestPatientsFiles(t *testing.T) {
 	table, truth := patients()
 	if *regenerate {
@@ -97,9 +98,9 @@ func TestPatientsFiles(t *testing.T) {
 	}
 }
 
-// Logistic regression of labeled against unlabeled rows ranks the unlabeled rows nearly as the true classes do. That of
-// scikit-learn 1.9.1 with C = 1 has an AUC of 0.9908 on the features of an Encoding, and of 0.9925 without the features of
-// gaps. A five-fold cross-validation with the true classes has 0.9941.
+// Logistic regression of labeled against unlabeled rows ranks the unlabeled rows nearly as well as the true classes do.
+// With scikit-learn 1.9.1 and C = 1 it has an AUC of 0.9908 on the features of an Encoding, and of 0.9925 without the
+// features of gaps. Five-fold cross-validation with the true classes has 0.9941.
 func TestPatientsCanBeRanked(t *testing.T) {
 	text := string(expect.Must(os.ReadFile(patientsFile))(t))
 	f, status := readAll(t, text, FrameConfig{Label: "status", Skip: []string{"id"}})
@@ -133,7 +134,7 @@ func TestPatientsCanBeRanked(t *testing.T) {
 // logistic fits a logistic regression with the penalty |w|²/2c by Newton's method and returns the scores of x.
 func logistic(x *mat.Dense, y []float64, c float64) []float64 {
 	n, d := x.Dims()
-	design := mat.NewDense(n, d+1, nil) // the last column is for the intercept, which has no penalty
+	design := mat.NewDense(n, d+1, nil) // the last column is the unpenalized intercept
 	design.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
 	for i := range n {
 		design.Set(i, d, 1)

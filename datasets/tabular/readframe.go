@@ -13,10 +13,10 @@ import (
 	"github.com/puclab/puclab/datasets/internal/decimal"
 )
 
-// FrameConfig says how a CSV file of columns is read. The zero value reads all columns of a file with a header and
-// commas. In a file without a header the names of the columns are their numbers, counted from 1: "1", "2" and so on.
+// FrameConfig configures the reading of a CSV file of columns. The zero value reads all columns of a file with a header
+// and commas. In a file without a header the columns are named by their numbers, counted from 1: "1", "2" and so on.
 type FrameConfig struct {
-	// Label is a column of any text that is returned apart from the frame, such as the classes; "" for none.
+	// Label is a column of any text that is returned separately from the frame, such as the classes; "" for none.
 	Label string
 	// Skip lists columns to leave out, such as an identifier. "" skips the columns without a name.
 	Skip []string
@@ -24,38 +24,39 @@ type FrameConfig struct {
 	Keep []string
 	// Words lists columns of categories that look like numbers, such as codes.
 	Words []string
-	// Missing lists the texts that mean a missing value, beside the empty text. nil means those of pandas, such as
-	// "NA", "N/A", "NaN", "nan", "<NA>", "null", "NULL" and "None", and "?".
+	// Missing lists the texts of a missing value, besides the empty text. nil means those of pandas, such as "NA",
+	// "N/A", "NaN", "nan", "<NA>", "null", "NULL" and "None", and "?".
 	Missing []string
-	// Comma stands between values; 0 means ','. A tab is '\t'.
+	// Comma separates values; 0 means ','. A tab is '\t'.
 	Comma rune
-	// NoHeader says that the first line holds values, not names.
+	// NoHeader states that the first line holds values, not names.
 	NoHeader bool
-	// SkipBad leaves out lines that cannot be read instead of returning an error.
+	// SkipBad skips unreadable lines instead of returning an error.
 	SkipBad bool
-	// Like is set to read new rows for an encoding that exists, even a single row: only its columns are read, each as
-	// numbers or words as there, and all values of a column may be missing. nil decides by the values of the file.
+	// Like is set to read new rows for an existing encoding, even a single row: only its columns are read, as numbers
+	// or words as in the encoding, and all values of a column may be missing. nil determines the kind of a column from
+	// the values of the file.
 	Like *Encoding
 }
 
-// ReadFrame reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. A column is one of numbers if
-// all values that are not missing are finite numbers and cfg.Words does not list it; otherwise it is one of words.
-// Space around a value does not count. A value in quotes may hold commas and line breaks.
+// ReadFrame reads a table from a CSV file in UTF-8, or in UTF-16 with a byte order mark. A column holds numbers if all
+// present values are finite numbers and cfg.Words does not list it; otherwise it holds words. Space around a value is
+// ignored. A quoted value may hold commas and line breaks.
 //
-// labels has one text per row, the [ClassName] of its value in the column cfg.Label, "" where it is empty; it is nil
-// without cfg.Label. The texts of cfg.Missing have no meaning there.
+// labels has one text per row, the [ClassName] of its value in the column cfg.Label, "" for an empty value; it is nil
+// without cfg.Label. cfg.Missing does not apply to it.
 //
-// bad lists the lines that cannot be read: lines with another number of values than the first, lines with a quotation
-// mark out of place, and empty lines between the rows of a file of one column. Without cfg.SkipBad they are returned as
-// one error, which writes out the first 20. With it, more such lines than rows are an error still.
+// bad lists the unreadable lines: lines with another number of values than the first, lines with a misplaced quotation
+// mark, and empty lines between the rows of a file of one column. Without cfg.SkipBad they are returned as one error,
+// which includes the first 20. With it, more such lines than rows are still an error.
 //
 // A feature that only numbers the rows is an error, as in [ReadCSV], unless cfg.Keep lists it.
 //
-// Other errors are an empty file, text that is not UTF-8, a header with the same name twice, a column in cfg that does
-// not exist, and a column whose values are all missing. So is a column whose values all look like numbers, if some are
-// none for [ReadCSV], such as 1_500, 1,5, inf or 1e400; cfg.Words makes it a column of words. A column with more than
-// 20 different values is an error if nine of ten are numbers: the others are most likely typing errors or another text
-// for a gap. Errors give the line, counted from 1, or the name of the column.
+// Other errors are an empty file, text that is not UTF-8, a header with a duplicate name, a column in cfg that does not
+// exist, and a column without values. It is an error if all values of a column look like numbers and some are invalid
+// for [ReadCSV], such as 1_500, 1,5, inf or 1e400; cfg.Words makes it a column of words. A column with more than 20
+// different values is an error if nine of ten are numbers: the others are probably typing errors or another text for a
+// gap. Errors give the line, counted from 1, or the name of the column.
 func ReadFrame(r io.Reader, cfg FrameConfig) (f *Frame, labels []string, bad []error, err error) {
 	defer check.Prefix(&err, "tabular: CSV file")
 	file := &records{}
@@ -107,10 +108,10 @@ func ReadFrame(r io.Reader, cfg FrameConfig) (f *Frame, labels []string, bad []e
 	return f, labels, bad, nil
 }
 
-// records are the rows of a CSV file.
+// records holds the rows of a CSV file.
 type records struct {
 	rows  [][]string
-	lines []int // on which each row begins, counted from 1
+	lines []int // first line of each row, counted from 1
 }
 
 // column returns column j of all rows.
@@ -122,18 +123,18 @@ func (f *records) column(j int) []string {
 	return out
 }
 
-// counted is layout.counted for a column of numbers. Numbers may count the lines as well, some of which are left out.
+// counted is layout.counted for a column of numbers. Numbers may also count the lines, some of which are skipped.
 func (f *records) counted(use layout, at int, numbers []float64) error {
 	number := func(k int) float64 { return numbers[k] }
 	return cmp.Or(use.counted(at, len(numbers), number, func(k int) int { return k }),
 		use.counted(at, len(numbers), number, func(k int) int { return f.lines[k] - f.lines[0] }))
 }
 
-// kind says what a column holds.
+// kind is the content type of a column.
 type kind int
 
 const (
-	guessed kind = iota // by its values
+	guessed kind = iota // determined by its values
 	ofNumbers
 	ofWords
 )
@@ -141,17 +142,17 @@ const (
 // frameColumn is a column to be read.
 type frameColumn struct {
 	name string
-	at   int // its place in the file
+	at   int // its index in the file
 	kind kind
 	gaps bool // all values may be missing
 }
 
-// csv returns the form of the file.
+// csv returns the corresponding CSV configuration.
 func (cfg FrameConfig) csv() CSV {
 	return CSV{NoHeader: cfg.NoHeader, Label: cfg.Label, Skip: cfg.Skip, Keep: cfg.Keep, Comma: cfg.Comma}
 }
 
-// columns returns the columns to be read of a file with this layout.
+// columns returns the columns to read from a file with this layout.
 func (cfg FrameConfig) columns(use layout) (out []frameColumn, err error) {
 	kinds := map[int]kind{}
 	for _, name := range cfg.Words {

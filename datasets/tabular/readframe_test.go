@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// readAll returns the frame of a text that has to be readable as a whole.
+// readAll returns the frame of a completely readable text.
 func readAll(t *testing.T, text string, cfg FrameConfig) (*Frame, []string) {
 	t.Helper()
 	f, labels, bad, err := ReadFrame(iotest.OneByteReader(strings.NewReader(text)), cfg)
@@ -31,7 +31,7 @@ func readError(text string, cfg FrameConfig) error {
 	return err
 }
 
-// The columns of a frame in short.
+// describe returns a short form of the columns of a frame.
 func describe(f *Frame) (out []string) {
 	for _, c := range f.Columns {
 		if c.Words != nil {
@@ -87,7 +87,7 @@ func TestReadFrame(t *testing.T) {
 	}
 }
 
-// The features are those of scikit-learn for tables that pandas read: testdata/make_frame.py.
+// The features equal those of scikit-learn for tables read by pandas: testdata/make_frame.py.
 func TestEncodingIsThatOfScikitLearn(t *testing.T) {
 	var want struct {
 		Names       []string
@@ -110,7 +110,7 @@ func TestEncodingIsThatOfScikitLearn(t *testing.T) {
 			e = newEncoding(t, f)
 			expect.Equal(t, fmt.Sprintf("%q", e.Names()), fmt.Sprintf("%q", want.Names))
 		}
-		rowsNear(t, e, f, 1e-12, part.rows...) // they are written to 14 digits
+		rowsNear(t, e, f, 1e-12, part.rows...) // written with 14 digits
 		expect.Require(t, slices.Equal(status, part.status), "%s: status %q", part.name, status)
 	}
 }
@@ -179,7 +179,7 @@ func TestReadFrameErrors(t *testing.T) {
 	expect.Is(t, err, broken)
 }
 
-// Lines that cannot be read are listed, and those behind them are read, also where a quote stays open.
+// Unreadable lines are listed, and later ones are read, even after an unclosed quote.
 func TestUnreadableLines(t *testing.T) {
 	const text = "a,b\n1,x\n\n2\n3,\"open\n4,y\n5,in\"ner\n6,\"two\nlines\"\n7,\"z\"z\n8,\"Genève, VD\"\n9,1,2\n10,\"end\n"
 	err := readError(text, FrameConfig{})
@@ -198,13 +198,13 @@ func TestUnreadableLines(t *testing.T) {
 	for i, line := range bad {
 		expect.That(t, strings.HasPrefix(left[i].Error(), line), "%v does not begin with %s", left[i], line)
 	}
-	// A gap in the only column may be an empty line. Those at the ends are none.
+	// A gap in the only column may be an empty line. Empty lines at the ends are not gaps.
 	_, _, left, err = ReadFrame(strings.NewReader("\na\n1\n\n\n\"2\n3\"\n4\n5\n\n"), FrameConfig{SkipBad: true})
 	expect.NoError(t, err)
 	expect.Require(t, len(left) == 2, "%d lines left out: %v", len(left), left)
 	expect.Error(t, left[0], "line 4 is empty", "NA", "remove it")
 	expect.Error(t, left[1], "line 5 is empty")
-	// The first line that can be read tells the number of values where there is no header.
+	// Without a header, the first readable line determines the number of values.
 	f, _, left, err = ReadFrame(strings.NewReader("\"x\"x,1\n1,2\n3,4\n"), FrameConfig{SkipBad: true, NoHeader: true})
 	expect.NoError(t, err)
 	expect.Equal(t, fmt.Sprint(describe(f), len(left)), "[1 [1 3] 2 [2 4]] 1")
@@ -214,7 +214,7 @@ func TestUnreadableLines(t *testing.T) {
 	expect.That(t, !strings.Contains(err.Error(), "line 22: "), "%v lists more than 20 lines", err)
 }
 
-// New rows are read as the training rows were, whatever their values look like.
+// New rows are read with the column types of the training rows, for any values.
 func TestReadFrameLike(t *testing.T) {
 	f, _ := readAll(t, "id,age,grade,city\n1,30,A,\n2,NA,1,Bern\n", FrameConfig{Skip: []string{"id"}})
 	e := newEncoding(t, f)
@@ -229,7 +229,7 @@ func TestReadFrameLike(t *testing.T) {
 	expect.Error(t, readError("Alter\n7\n", FrameConfig{Like: e}), "no column of the encoding", `"Alter"`)
 }
 
-// checkFrame reads a text that may be damaged: what passes is a valid frame, and each line of text is a row,
+// checkFrame reads a possibly damaged text: an accepted one gives a valid frame, and each line of text is a row,
 // unreadable or a part of a record of several lines.
 func checkFrame(t *testing.T, text string) {
 	for _, cfg := range []FrameConfig{
@@ -259,7 +259,7 @@ func checkFrame(t *testing.T, text string) {
 			expect.That(t, f.Len()+len(bad) == lines,
 				"%q: %d rows and %d unreadable lines of %d", text, f.Len(), len(bad), lines)
 		}
-		// A frame that is written is read as the same frame.
+		// A frame is read back unchanged.
 		keep := FrameConfig{}
 		for _, c := range f.Columns {
 			keep.Keep = append(keep.Keep, c.Name)

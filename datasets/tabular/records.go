@@ -17,11 +17,11 @@ import (
 	"github.com/puclab/puclab/datasets/internal/decimal"
 )
 
-// readLines reads a CSV file and calls row for each record below the header, with the line on which it begins, counted
-// from 1. The slice record is used again; its texts are not. A record may take several lines of text.
+// readLines reads a CSV file and calls row for each record below the header, with its first line, counted from 1. The
+// slice record is reused; its texts are not. A record may span several lines of text.
 //
-// It goes on behind lines that cannot be read, and returns an error for each of them in bad. err is the error of r or
-// of the layout, or states that the file is empty, no text, has a header that cannot be read or another separator.
+// It continues after unreadable lines, and returns an error for each of them in bad. err is the error of r or of the
+// layout, or states that the file is empty, is not text, has an unreadable header or another separator.
 func readLines(r io.Reader, cfg CSV,
 	row func(use layout, record []string, line int)) (use layout, bad []error, err error) {
 	data, err := io.ReadAll(r)
@@ -31,24 +31,24 @@ func readLines(r io.Reader, cfg CSV,
 	if data, err = textOf(data); err != nil {
 		return use, nil, err
 	}
-	var passed int // the lines of text before data
+	var passed int // number of lines before data
 	comma := cmp.Or(cfg.Comma, ',')
-	if line, rest, ok := bytes.Cut(data, []byte("\n")); ok && bytes.HasPrefix(line, []byte("sep=")) { // by Excel
+	if line, rest, ok := bytes.Cut(data, []byte("\n")); ok && bytes.HasPrefix(line, []byte("sep=")) { // written by Excel
 		sign := []rune(strings.TrimSpace(string(line[4:])) + "\t") // a tab is space
 		comma, data, passed = cmp.Or(cfg.Comma, sign[0]), rest, 1
 	}
 	open := func(count int) *csv.Reader {
 		lines := csv.NewReader(bytes.NewReader(data))
-		// A tab is space: to trim it would remove empty values between tabs.
+		// A tab counts as space: trimming it would remove empty values between tabs.
 		lines.Comma, lines.TrimLeadingSpace, lines.FieldsPerRecord = comma, !unicode.IsSpace(comma), count
 		lines.ReuseRecord = true
 		return lines
 	}
 	var first []string // nil before the first record
-	var sign rune      // the separator that all records of a single column hold
+	var sign rune      // the separator in all records of a single column
 	lines := open(0)
-	end := passed      // the line on which the last record ends
-	read, more := 0, 0 // the records below the first that are read, and those with one value more
+	end := passed      // last line of the last record
+	read, more := 0, 0 // number of records read after the first, and of those with one value more
 	for {
 		record, err := lines.Read()
 		var fault *csv.ParseError
@@ -71,8 +71,7 @@ func readLines(r io.Reader, cfg CSV,
 		case err != nil && fault.Err != csv.ErrFieldCount:
 			bad = append(bad, fmt.Errorf("line %d: %w: quote a value that contains quotation marks, and double them "+
 				"in it", passed+fault.StartLine, fault.Err))
-			// A quote that is not closed takes in lines behind it, so reading goes on behind the line on which it
-			// began.
+			// An unclosed quote includes later lines, so reading continues after the line on which it began.
 			for range fault.StartLine {
 				_, data, _ = bytes.Cut(data, []byte("\n"))
 			}
@@ -84,7 +83,7 @@ func readLines(r io.Reader, cfg CSV,
 		line, _ := lines.FieldPos(0)
 		line += passed
 		if (first != nil || cfg.NoHeader) && lines.FieldsPerRecord == 1 {
-			for empty := end + 1; empty < line; empty++ { // the reader passes over them
+			for empty := end + 1; empty < line; empty++ { // the reader skips them
 				bad = append(bad, fmt.Errorf("line %d is empty: write NA if its value is missing, or remove it", empty))
 			}
 		}
@@ -109,7 +108,7 @@ func readLines(r io.Reader, cfg CSV,
 				return use, nil, err
 			}
 			if sign = separator(first); cfg.NoHeader && (cfg.Comma != 0 || !holdsNumber(first[0], sign)) {
-				sign = 0 // a text
+				sign = 0 // free text
 			}
 			if !cfg.NoHeader {
 				continue
@@ -120,7 +119,7 @@ func readLines(r io.Reader, cfg CSV,
 	}
 }
 
-// holdsNumber reports whether one of the parts of text between signs is a number.
+// holdsNumber reports whether a part of text between signs is a number.
 func holdsNumber(text string, sign rune) bool {
 	for part := range strings.SplitSeq(text, string(sign)) {
 		if _, _, ok := decimal.Parse(strings.TrimSpace(part)); ok {
@@ -130,7 +129,7 @@ func holdsNumber(text string, sign rune) bool {
 	return false
 }
 
-// textOf returns the text in data as UTF-8, without a byte order mark. Text in UTF-16 has to have one.
+// textOf returns the text in data as UTF-8, without a byte order mark. Text in UTF-16 must have one.
 func textOf(data []byte) ([]byte, error) {
 	const remedy = "save it as CSV in UTF-8"
 	switch {
@@ -165,8 +164,7 @@ func textOf(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// invalid returns the place of the first byte of text that is no part of a character in UTF-8, len(text) if there is
-// none.
+// invalid returns the position of the first byte of text that is not valid UTF-8; len(text) if there is none.
 func invalid(text []byte) (at int) {
 	for r, size := utf8.DecodeRune(text); size > 0 && (r != utf8.RuneError || size > 1); {
 		at += size
@@ -188,7 +186,7 @@ func fromUTF16(data []byte, order binary.ByteOrder) ([]byte, error) {
 	return lineEnds(text), nil
 }
 
-// lineEnds replaces the ends of lines in a text where all of them are "\r", as in files for a Macintosh.
+// lineEnds replaces line ends in a text where all of them are "\r", as in old Macintosh files.
 func lineEnds(text []byte) []byte {
 	if bytes.IndexByte(text, '\n') < 0 {
 		return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))

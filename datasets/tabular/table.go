@@ -1,13 +1,13 @@
-// Package tabular reads rows of features: complete numbers from CSV files ([ReadCSV]) and NumPy's .npy and .npz files
-// ([ReadNPY], [LoadNPY], [OpenNPZ]) into a [Table], and columns of numbers and words with gaps ([ReadFrame]) into a
-// [Frame], which an [Encoding] turns into numbers. It also makes the random views that contrastive learning compares
-// ([Corruption]), and cuts them into the batches of training ([NewBatches]).
+// Package tabular reads rows of features. Complete numbers from CSV files ([ReadCSV]) and NumPy's .npy and .npz files
+// ([ReadNPY], [LoadNPY], [OpenNPZ]) become a [Table]. Columns of numbers and words with gaps ([ReadFrame]) become a
+// [Frame], which an [Encoding] converts into numbers. The package also makes random views for contrastive learning
+// ([Corruption]) and training batches of them ([NewBatches]).
 //
 // A Table has no gaps: a missing value, a number that is not finite and a row of another length are errors that name
-// the place. A Frame may have gaps; its Encoding fills them by the training rows and, if these have gaps too, marks
-// them.
+// the position. A Frame may have gaps; its Encoding fills them from the training rows and, if these have gaps too,
+// marks them.
 //
-// Package datasets has a table of what is read and refused.
+// Package datasets has a table of accepted and rejected formats.
 package tabular
 
 import (
@@ -22,15 +22,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Table is a set of examples, each a row of features and, where known, a class.
+// Table is a set of examples, each a row of features and, if known, a class.
 type Table struct {
 	// Features has a row for each example, and a column for each feature.
 	Features *mat.Dense
-	// Names names the columns of Features; nil where they have no names.
+	// Names holds the names of the columns of Features; nil for none.
 	Names []string
-	// Labels gives the class of each example, a number below len(Classes); nil where no classes are known.
+	// Labels holds the class of each example, a number below len(Classes); nil if no classes are known.
 	Labels []int
-	// Classes names the classes.
+	// Classes holds the names of the classes.
 	Classes []string
 }
 
@@ -57,7 +57,7 @@ func (t *Table) String() string {
 	return fmt.Sprintf("%d examples of %d features in %d classes", rows, columns, len(t.Classes))
 }
 
-// Validate returns an error that says what does not fit together, or nil. All features must be finite.
+// Validate returns an error that names the first inconsistency, or nil. All features must be finite.
 func (t *Table) Validate() error {
 	if t == nil || t.Features == nil || t.Features.IsEmpty() {
 		return errors.New("tabular: no features given")
@@ -73,12 +73,12 @@ func (t *Table) Validate() error {
 		fault.If(beyond, "tabular: feature %d of example %d is %v", j, i, t.Features.At(i, j)))
 }
 
-// firstBeyond returns the place of the first value of x whose size is above limit, or that is not a number.
+// firstBeyond returns the position of the first value of x whose magnitude is above limit, or that is NaN.
 func firstBeyond(x *mat.Dense, limit float64) (row, column int, found bool) {
 	rows, _ := x.Dims()
 	for i := range rows {
 		for j, v := range x.RawRowView(i) {
-			if !(math.Abs(v) <= limit) { // this form also finds NaN
+			if !(math.Abs(v) <= limit) { // this form also detects NaN
 				return i, j, true
 			}
 		}
@@ -86,8 +86,8 @@ func firstBeyond(x *mat.Dense, limit float64) (row, column int, found bool) {
 	return 0, 0, false
 }
 
-// Select returns a new table with copies of the given rows, in that order. A row may occur twice; one that does not exist
-// is an error, and so is no row at all. Names and Classes are shared with t.
+// Select returns a new table with copies of the given rows, in that order. A row may occur twice. An empty list and a
+// row that does not exist are errors. Names and Classes are shared with t.
 func (t *Table) Select(rows []int) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("tabular: no rows given to select")
@@ -107,11 +107,11 @@ func (t *Table) Select(rows []int) (*Table, error) {
 	return out, nil
 }
 
-// Standardize shifts and scales every feature to mean 0 and standard deviation 1 over the rows of t, and returns the
-// means and standard deviations (of the population, dividing by the number of rows), with which other rows, for
-// example those of a test set, can be brought to the same scale. A feature that is the same everywhere is shifted to
-// 0 and not scaled; its standard deviation is returned as 1. Features that differ by 16 units in the last place at
-// most count as the same. Finite features of any size are scaled to finite ones.
+// Standardize shifts and scales every feature to mean 0 and standard deviation 1 over the rows of t. It returns the
+// means and the population standard deviations (dividing by the number of rows), which scale other rows, such as a test
+// set, by [Table.Rescale]. A constant feature is shifted to 0 and not scaled, and its returned standard deviation is 1.
+// Values that differ by at most 16 units in the last place count as equal. Finite features of any size are scaled to
+// finite ones.
 func (t *Table) Standardize() (mean, deviation []float64) {
 	_, columns := t.dims()
 	mean, deviation = make([]float64, columns), make([]float64, columns)
@@ -134,8 +134,8 @@ func constant(values []float64) bool {
 }
 
 // moments returns the mean and the standard deviation of values that are not [constant], and overwrites them. Values
-// more than 1,000 times their range away from 0 are moved there first, by an exact subtraction: sums would lose their
-// differences.
+// more than 1,000 times their range away from 0 are first shifted to 0 by an exact subtraction, because sums would lose
+// their differences.
 func moments(values []float64) (mean, deviation float64) {
 	origin, low, high := 0.0, slices.Min(values), slices.Max(values)
 	if min(math.Abs(low), math.Abs(high))/1000 > high-low {
@@ -144,8 +144,8 @@ func moments(values []float64) (mean, deviation float64) {
 			values[i] -= origin
 		}
 	}
-	// Squares of very small and very large values are no numbers of 64 bits, so all are brought near to 1 first. A power
-	// of two does not round.
+	// Squares of very small and very large values leave float64, so all are first scaled near 1. A power of two does
+	// not round.
 	_, exponent := math.Frexp(max(-slices.Min(values), slices.Max(values)))
 	unit := math.Ldexp(1, exponent-1)
 	for i := range values {
@@ -158,12 +158,12 @@ func moments(values []float64) (mean, deviation float64) {
 	for _, v := range values {
 		deviation += (v - mean) * (v - mean) / n
 	}
-	// Values that differ have a deviation, be it smaller than the smallest number.
+	// Values that differ have a positive deviation, even if it is smaller than the smallest number.
 	return mean*unit + origin, max(math.Sqrt(deviation)*unit, math.SmallestNonzeroFloat64)
 }
 
-// Rescale subtracts mean from every row and divides by deviation, feature by feature. It panics where the two have not one
-// number for each feature, as the functions of gonum do.
+// Rescale subtracts mean from every row and divides by deviation, feature by feature. It panics unless both have one
+// number per feature.
 func (t *Table) Rescale(mean, deviation []float64) {
 	rows, columns := t.dims()
 	if len(mean) != columns || len(deviation) != columns {
@@ -182,5 +182,5 @@ func scaled(v, mean, deviation float64) float64 {
 	if difference := v - mean; !math.IsInf(difference, 0) {
 		return difference / deviation
 	}
-	return (v/2 - mean/2) / (deviation / 2) // v and mean lie at opposite ends of the numbers
+	return (v/2 - mean/2) / (deviation / 2) // v and mean are near opposite limits of float64
 }

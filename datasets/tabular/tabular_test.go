@@ -55,7 +55,7 @@ func TestSelect(t *testing.T) {
 	expect.Error(t, expect.Err(x.Select(nil)), "no rows")
 }
 
-// A table without features has no rows, and nothing to select, scale or tell of.
+// A table without features has no rows, and nothing to select, scale or describe.
 func TestEmptyTable(t *testing.T) {
 	for _, empty := range []*Table{{}, {Features: &mat.Dense{}}} {
 		expect.That(t, empty.Len() == 0, "%d rows, want 0", empty.Len())
@@ -66,7 +66,7 @@ func TestEmptyTable(t *testing.T) {
 	}
 }
 
-// Features as small or as large as numbers can be are scaled as any others: the deviation of 0 and 2 is 1, their mean 1.
+// Features near the limits of float64 are scaled like any others: the deviation of 0 and 2 is 1, their mean 1.
 func TestStandardizeExtremes(t *testing.T) {
 	for _, unit := range []float64{5e-324, 1e-310, 1e-170, 1, 1e160, 1e200, 8e307} {
 		x := table(1, 0, 2*unit)
@@ -77,7 +77,7 @@ func TestStandardizeExtremes(t *testing.T) {
 			t.Errorf("unit %g: %v, want -1 and 1", unit, got)
 		}
 	}
-	// A constant added to 100,000 numbers changes their deviation by no more than the numbers, and rounding is no
+	// A constant added to 100,000 numbers changes their deviation only by their rounding, and rounding is not a
 	// deviation.
 	for _, offset := range []float64{1e9, -1e12, 1e15} {
 		x := table(1, slices.Repeat([]float64{offset, offset + 34}, 50_000)...)
@@ -87,7 +87,7 @@ func TestStandardizeExtremes(t *testing.T) {
 	}
 	_, deviation := table(1, 0.3, math.Nextafter(0.3, 1), 0.3).Standardize()
 	expect.Equal(t, deviation[0], 1.0)
-	// From one end of the numbers to the other, and a deviation that is half of the smallest number.
+	// From one limit of float64 to the other, and a deviation of half the smallest number.
 	for _, ends := range [][]float64{{-math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}, {0, 5e-324}} {
 		x := table(1, slices.Clone(ends)...)
 		_, deviation := x.Standardize()
@@ -120,7 +120,7 @@ func TestStandardize(t *testing.T) {
 	y.Rescale(mean[:2], deviation)
 }
 
-// places returns rows whose value at row i and column j is 1000·j + i, so that each value tells where it is from.
+// places returns rows whose value at row i and column j is 1000·j + i, so that each value identifies its origin.
 func places(rows, columns int) *mat.Dense {
 	x := mat.NewDense(rows, columns, nil)
 	for i := range rows {
@@ -142,8 +142,8 @@ func TestViewDrawsFromTheOwnColumn(t *testing.T) {
 	view := expect.Must(c.View(x, rand.New(rand.NewPCG(1, 1))))(t)
 	expect.That(t, x.At(0, 0) == -1, "View changed what it was given")
 	replaced := make([]int, 4)
-	counts := make([]int, 50) // how often each row gave the value of column 2
-	pairs := 0                // rows in which columns 0 and 1 are both replaced
+	counts := make([]int, 50) // number of values of column 2 from each row
+	pairs := 0                // number of rows in which columns 0 and 1 are both replaced
 	for i := range 3000 {
 		row := view.RawRowView(i)
 		for j, v := range row {
@@ -162,14 +162,14 @@ func TestViewDrawsFromTheOwnColumn(t *testing.T) {
 			pairs++
 		}
 	}
-	// Of 3,000 with probability 1/2: 1,500 with a standard deviation of 27. Five of them make 137.
+	// 3,000 rows with probability 1/2: 1,500 with a standard deviation of 27. Five standard deviations are 137.
 	for j, n := range replaced {
 		expect.That(t, n >= 1363 && n <= 1637, "column %d was replaced in %d of 3000 rows, want about 1500", j, n)
 	}
 	// Both with probability 1/4: 750 with a standard deviation of 23.7.
 	expect.That(t, pairs >= 631 && pairs <= 869,
 		"columns 0 and 1 were replaced together in %d rows, want about 750", pairs)
-	// All 50 rows are as likely: chi-squared of 49 degrees has the mean 49 and the standard deviation 9.9.
+	// All 50 rows are equally likely: chi-squared of 49 degrees has the mean 49 and the standard deviation 9.9.
 	expected, chi2 := float64(replaced[2])/50, 0.0
 	for _, n := range counts {
 		chi2 += (float64(n) - expected) * (float64(n) - expected) / expected
@@ -177,7 +177,7 @@ func TestViewDrawsFromTheOwnColumn(t *testing.T) {
 	expect.That(t, chi2 <= 49+5*9.9, "chi-squared %g of the rows drawn from, want about 49: %v", chi2, counts)
 }
 
-// As many features as SCARF replaces, in each row, each as often as the others.
+// Each row has SCARF's number of replaced features, and each feature is replaced equally often.
 func TestExactly(t *testing.T) {
 	for rate, want := range map[float64]int{0: 3, 0.6: 3, 0.59: 2, 0.2: 1, 0.1: 0, 1: 5} {
 		c := expect.Must(NewCorruption(places(10, 5), rate))(t)
@@ -218,7 +218,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	expect.That(t, changed >= 102 && changed <= 179, "%d of 240 values changed, want about 140", changed)
-	// Computed apart from this package, with the published formulas of PCG-DXSM and of Lemire's bounded draw.
+	// Computed independently of this package, with the published formulas of PCG-DXSM and of Lemire's bounded draw.
 	expect.Equal(t, a.RawRowView(0), []float64{18, 1000, 2000, 3008, 4019, 5000}, "the first row of seed 3 became")
 	all := expect.Must(NewCorruption(places(1, 6), 1))(t)
 	view := expect.Must(all.View(x, rand.New(rand.NewPCG(4, 4))))(t)

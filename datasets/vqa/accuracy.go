@@ -9,25 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// Hit judges an answer by whether anybody gave it: 1 if it is among the ten, else 0. Texts are compared as they are; see
-// [Normalize].
+// Hit returns 1 if the answer is among the ten, and otherwise 0. Texts are compared exactly; see [Normalize].
 //
 // Source: the slides on distribution bias in contrastive learning by Nikitina, which report this accuracy.
 func Hit(answer string, answers [NumAnswers]string) float64 {
 	return min(1, float64(matches(answer, answers)))
 }
 
-// Consensus judges an answer by how many people gave it: a third for each, and no more than 1. It is the formula in the
-// paper on VQA; [LeaveOneOut] is what its authors' program computes.
+// Consensus returns a third of the number of people who gave the answer, at most 1. It is the formula in the paper on
+// VQA; the authors' program computes [LeaveOneOut].
 func Consensus(answer string, answers [NumAnswers]string) float64 {
 	return min(1, float64(matches(answer, answers))/3)
 }
 
-// LeaveOneOut judges an answer as the official program does: the mean of [Consensus] over the ten ways to leave one person
-// out. That makes 0, 0.3, 0.6 and 0.9 of 0 to 3 people who gave it, and 1 of more.
+// LeaveOneOut returns the accuracy of the official program: the mean of [Consensus] over the ten ways to leave one
+// person out. It is 0, 0.3, 0.6 and 0.9 if 0 to 3 people gave the answer, and 1 for more.
 func LeaveOneOut(answer string, answers [NumAnswers]string) float64 {
 	n := matches(answer, answers)
-	// In n of the ten ways one of those who agree is left out.
+	// In n of the ten ways a person who agrees is left out.
 	without, with := min(1, float64(n-1)/3), min(1, float64(n)/3)
 	return (float64(n)*without + float64(NumAnswers-n)*with) / NumAnswers
 }
@@ -42,14 +41,14 @@ func matches(answer string, answers [NumAnswers]string) int {
 	return n
 }
 
-// Score is how well a list of answers does, each number a mean over all questions, from 0 to 1.
+// Score holds the accuracies of a list of answers, means over all questions from 0 to 1.
 type Score struct {
 	Hit, Consensus, LeaveOneOut float64
 }
 
-// Score judges one answer to each question, given by the questions' numbers. An answer that is missing, or is to no
-// question of the set, is an error: means over some questions cannot be compared with means over others. The answers of
-// both sides go through [Normalize] first.
+// Score evaluates one answer to each question, by question number. A missing answer, or one to a question outside the
+// set, is an error, because means over different questions are not comparable. All answers go through [Normalize]
+// first.
 func (s *Set) Score(answers map[int64]string) (Score, error) {
 	var score Score
 	if len(s.Examples) == 0 {
@@ -77,12 +76,12 @@ func (s *Set) Score(answers map[int64]string) (Score, error) {
 	return Score{score.Hit / n, score.Consensus / n, score.LeaveOneOut / n}, nil
 }
 
-// Normalize brings an answer to the form in which answers are compared: small letters, single spaces, no articles, the
-// words for 0 to 10 as digits, and no punctuation, save for apostrophes, colons and points before a digit. A mark of
-// punctuation next to a space, and a comma in an answer with a number such as 1,000, goes without a trace; every other
-// becomes a space. So "A T-shirt!" and "t shirt" are the same answer.
+// Normalize returns an answer in the form used for comparison: lower case, single spaces, no articles, the words for 0
+// to 10 as digits, and no punctuation except apostrophes, colons and points before a digit. A punctuation mark next to
+// a space, and a comma in an answer with a number such as 1,000, is removed; every other one becomes a space. So "A
+// T-shirt!" and "t shirt" are the same answer.
 //
-// It follows the official program but for one thing: apostrophes that people left out, as in "dont", stay left out.
+// It follows the official program, except that it does not restore missing apostrophes, as in "dont".
 func Normalize(answer string) string {
 	answer = strings.Join(strings.Fields(answer), " ")
 	commas := commaInNumber.MatchString(answer)
@@ -120,7 +119,7 @@ var numbers = map[string]string{
 
 var commaInNumber = regexp.MustCompile(`[0-9],[0-9]`)
 
-// withoutPoints removes the points that no digit follows.
+// withoutPoints removes the points that are not followed by a digit.
 func withoutPoints(s string) string {
 	var b strings.Builder
 	for i, r := range s {
@@ -128,7 +127,7 @@ func withoutPoints(s string) string {
 			continue
 		}
 		if r == utf8.RuneError {
-			r = ' ' // bytes that are no text
+			r = ' ' // invalid bytes
 		}
 		b.WriteRune(r)
 	}

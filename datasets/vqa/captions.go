@@ -12,13 +12,13 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Caption is one entry of a file of captions of COCO. A picture has about five.
+// Caption is one entry of a COCO caption file. A picture has about five captions.
 type Caption struct {
 	ImageID int64  // of the picture
 	Text    string // of the caption
 }
 
-// Captions reads the entries of a file of captions one after the other. Errors are those of [Questions].
+// Captions reads the entries of a caption file one after the other. Errors are those of [Questions].
 func Captions(r io.Reader) iter.Seq2[Caption, error] {
 	return entries(r, "annotations", func(e captionEntry) (Caption, error) {
 		err := cmp.Or(fault.If(e.ImageID == nil, "image_id is missing"), fault.If(e.Caption == nil || *e.Caption == "", "caption is missing or empty"))
@@ -29,14 +29,14 @@ func Captions(r io.Reader) iter.Seq2[Caption, error] {
 	})
 }
 
-// captionEntry is an entry as the file has it. Pointers tell what is missing.
+// captionEntry is an entry in the file's format. Nil pointers mean missing fields.
 type captionEntry struct {
 	ImageID *int64  `json:"image_id"`
 	Caption *string `json:"caption"`
 }
 
-// ReadCaptions returns the captions of every picture in a file of fsys, for example captions_train2014.json, those of one picture in the
-// file's order.
+// ReadCaptions returns the captions of every picture in a file of fsys, for example captions_train2014.json; captions
+// of one picture are in the file's order.
 func ReadCaptions(fsys fs.FS, name string) (map[int64][]string, error) {
 	of := map[int64][]string{}
 	return of, each(fsys, name, Captions, func(c Caption) error {
@@ -45,12 +45,13 @@ func ReadCaptions(fsys fs.FS, name string) (map[int64][]string, error) {
 	})
 }
 
-// ImageFile returns where the picture of a number lies in a part of COCO as it is unpacked: for train2014 and 9 that is
-// train2014/COCO_train2014_000000000009.jpg.
+// ImageFile returns the path of a picture in an unpacked part of COCO: train2014/COCO_train2014_000000000009.jpg for
+// train2014 and 9.
 func ImageFile(part string, id int64) string { return fmt.Sprintf("%s/COCO_%[1]s_%012d.jpg", part, id) }
 
-// Misplace returns for each of n pictures the one whose caption it gets: its own, but for a share of them, rounded to whole pictures,
-// that of another drawn at random. From draws of one seed, the pictures that get another's at a share get one at a higher share too.
+// Misplace returns for each of n pictures the picture whose caption it gets. A share of them, rounded to whole
+// pictures, gets the caption of another random picture; all others get their own. With one seed, the pictures with
+// another caption at one share are among those at a higher share.
 func Misplace(n int, share float64, rng *rand.Rand) ([]int, error) {
 	switch {
 	case !(share >= 0 && share <= 1):

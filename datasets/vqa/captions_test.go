@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The captions of a picture come in the file's order, and what lies around the list is passed over.
+// The captions of a picture are in the file's order, and everything around the list is skipped.
 func TestReadCaptions(t *testing.T) {
 	const file = `{"info": {"annotations": []}, "images": [{"id": 9, "file_name": "COCO_train2014_000000000009.jpg"}], "annotations": [
 {"image_id": 9, "id": 48, "caption": "A plate."}, {"image_id": 25, "id": 49, "caption": "Two giraffes."}, {"image_id": 9, "id": 50, "caption": "Lunch."}]}`
@@ -28,7 +28,8 @@ func TestReadCaptions(t *testing.T) {
 	expect.Equal(t, ImageFile("train2014", 9), "train2014/COCO_train2014_000000000009.jpg", "file")
 }
 
-// As many pictures as asked for get the caption of another, the same ones and more at a higher share, and no share but from 0 to 1.
+// The requested number of pictures gets another caption, and these also at a higher share; shares outside 0 to 1 are
+// errors.
 func TestMisplace(t *testing.T) {
 	of := func(share float64) []int { return expect.Must(Misplace(40, share, rand.New(rand.NewPCG(1, 2))))(t) }
 	var before []int
@@ -44,7 +45,7 @@ func TestMisplace(t *testing.T) {
 			"at %g the captions of %v are misplaced, before those of %v", share, wrong, before)
 		before = wrong
 	}
-	// Who gets another's gets any other's: in the mean of many draws, each as often.
+	// Another caption is uniform over the other pictures: each occurs equally often in many draws.
 	counts := make([]int, 3)
 	for seed := range uint64(3000) {
 		got := expect.Must(Misplace(3, 1, rand.New(rand.NewPCG(seed, 0))))(t)

@@ -1,10 +1,10 @@
 // Package vqa reads questions about pictures and their answers: the JSON files of VQA v2, whose pictures are those of
-// COCO. A file of questions and a file of annotations, with ten people's answers to each question, belong together by the
-// questions' numbers; [Read] joins them.
+// COCO. [Read] joins a file of questions and a file of annotations, with ten answers per question, by the numbers of
+// the questions.
 //
-// The files have up to hundreds of megabytes, so they are read piece by piece: [Questions] and [Annotations] hold one
-// entry at a time. An answer is judged by [Hit], as in the slides on distribution bias in contrastive learning that this
-// library follows, or by [Consensus] and [LeaveOneOut], as the data set's authors do.
+// The files have up to hundreds of megabytes, so they are streamed: [Questions] and [Annotations] hold one entry at a
+// time. [Hit] is the accuracy in the slides on distribution bias in contrastive learning that this library follows;
+// [Consensus] and [LeaveOneOut] are those of the data set's authors.
 //
 // Sources: Antol et al., "VQA: Visual Question Answering", ICCV 2015; Goyal et al., "Making the V in VQA Matter",
 // CVPR 2017.
@@ -30,14 +30,14 @@ type Set struct {
 	Examples []Example
 }
 
-// Read joins the questions in one file of fsys with the annotations in another, by the questions' numbers, for example
+// Read joins the questions in one file of fsys with the annotations in another by question number, for example
 // v2_OpenEnded_mscoco_val2014_questions.json with v2_mscoco_val2014_annotations.json.
 //
-// Every question must have one annotation about the same picture, and the other way round; the errors name the file and
-// the question. Answers that occur many times are held in memory once.
+// Every question must have one annotation about the same picture, and vice versa; errors name the file and the
+// question. Repeated answers are held in memory once.
 func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 	set := &Set{}
-	row := map[int64]int{} // of each question
+	row := map[int64]int{} // row of each question
 	err := each(fsys, questions, Questions, func(q Question) error {
 		if _, twice := row[q.ID]; twice {
 			return fmt.Errorf("vqa: question %d occurs twice", q.ID)
@@ -90,7 +90,7 @@ func Read(fsys fs.FS, questions, annotations string) (*Set, error) {
 	return set, nil
 }
 
-// each calls add with every entry of a file, and puts the file's name before errors.
+// each calls add with every entry of a file, and prefixes errors with the file's name.
 func each[T any](fsys fs.FS, name string, entries func(io.Reader) iter.Seq2[T, error], add func(T) error) (err error) {
 	file, err := fsys.Open(name)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// NumAnswers is how many people answered each question.
+// NumAnswers is the number of answers to each question.
 const NumAnswers = 10
 
 // Question is one entry of a file of questions.
 type Question struct {
 	ID      int64  // of the question
-	ImageID int64  // of the picture that it is about
+	ImageID int64  // of its picture
 	Text    string // of the question
 }
 
@@ -27,16 +27,16 @@ type Annotation struct {
 	Truth
 }
 
-// Truth is what people answered to a question.
+// Truth holds the answers of people to a question.
 type Truth struct {
 	QuestionType string             // the first words of the question, such as "how many"
 	AnswerType   string             // "yes/no", "number" or "other"
-	Consensus    string             // the answer that most people gave
-	Answers      [NumAnswers]string // all of them, one for each person
+	Consensus    string             // the most frequent answer
+	Answers      [NumAnswers]string // all answers, one per person
 }
 
-// Questions reads the entries of a file of questions one after the other. An error ends the loop; it says which entry, or
-// which byte, it is about.
+// Questions reads the entries of a file of questions one after the other. An error ends the loop; it gives the number
+// of the entry or the byte.
 func Questions(r io.Reader) iter.Seq2[Question, error] {
 	return entries(r, "questions", func(e questionEntry) (Question, error) {
 		err := cmp.Or(e.missing(), fault.If(e.Question == nil || *e.Question == "", "question is missing or empty"))
@@ -47,8 +47,8 @@ func Questions(r io.Reader) iter.Seq2[Question, error] {
 	})
 }
 
-// Annotations reads the entries of a file of annotations one after the other, each of which must have ten answers. Errors
-// are those of [Questions].
+// Annotations reads the entries of a file of annotations one after the other; each must have ten answers. Errors are
+// those of [Questions].
 func Annotations(r io.Reader) iter.Seq2[Annotation, error] {
 	return entries(r, "annotations", func(e annotationEntry) (Annotation, error) {
 		if err := e.missing(); err != nil {
@@ -69,7 +69,7 @@ func Annotations(r io.Reader) iter.Seq2[Annotation, error] {
 	})
 }
 
-// questionEntry and annotationEntry are the entries as the files have them. Pointers tell what is missing.
+// questionEntry and annotationEntry are entries in the file's format. Nil pointers mean missing fields.
 type questionEntry struct {
 	ids
 	Question *string `json:"question"`
@@ -85,18 +85,18 @@ type annotationEntry struct {
 	} `json:"answers"`
 }
 
-// ids are the numbers that every entry has.
+// ids holds the numbers that every entry has.
 type ids struct {
 	QuestionID *int64 `json:"question_id"`
 	ImageID    *int64 `json:"image_id"`
 }
 
-// missing returns an error unless both numbers are there.
+// missing returns an error unless both numbers are present.
 func (i ids) missing() error {
 	return cmp.Or(fault.If(i.QuestionID == nil, "question_id is missing"), fault.If(i.ImageID == nil, "image_id is missing"))
 }
 
-// entries reads the list under key in the object that the file is, and passes over everything else.
+// entries reads the list under key in the file's object, and skips everything else.
 func entries[E, T any](r io.Reader, key string, convert func(E) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := readObject(json.NewDecoder(r), key, func(e E) error {
@@ -113,7 +113,7 @@ func entries[E, T any](r io.Reader, key string, convert func(E) (T, error)) iter
 	}
 }
 
-// errStopped ends the reading where the caller's loop has ended.
+// errStopped ends the reading after the caller's loop has ended.
 var errStopped = errors.New("stopped")
 
 // readObject calls each with the entries of the list under key.
@@ -151,7 +151,7 @@ func readObject[E any](d *json.Decoder, key string, each func(E) error) error {
 	return nil
 }
 
-// readList calls each with the entries of the list that comes next.
+// readList calls each with the entries of the next list.
 func readList[E any](d *json.Decoder, key string, each func(E) error) error {
 	if err := expectDelim(d, '['); err != nil {
 		return fmt.Errorf("%s: %w", key, err)
@@ -185,7 +185,7 @@ func expectDelim(d *json.Decoder, want json.Delim) error {
 	return nil
 }
 
-// skip passes over one value, whatever is in it.
+// skip skips one value with all its content.
 func skip(d *json.Decoder) error {
 	for depth := 0; ; {
 		token, err := d.Token()
@@ -204,12 +204,12 @@ func skip(d *json.Decoder) error {
 	}
 }
 
-// at adds the place to an error of the decoder.
+// at adds the position to an error of the decoder.
 func at(d *json.Decoder, err error) error {
 	return fmt.Errorf("byte %d: %w", d.InputOffset(), unexpectedEnd(err))
 }
 
-// unexpectedEnd returns io.ErrUnexpectedEOF for an io.EOF within a file, and other errors as they are.
+// unexpectedEnd returns io.ErrUnexpectedEOF for an io.EOF within a file, and other errors unchanged.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Two files as the official ones are laid out, with the fields that they have around the lists.
+// Two files in the official layout, with the fields around the lists.
 const questionsFile = `{"info": {"description": "made for a test", "year": 2017}, "task_type": "Open-Ended", "data_type": "mscoco",
 "license": {"url": "http://example.org", "questions": ["not these"]}, "data_subtype": "val2014", "questions": [
 {"image_id": 458752, "question": "What is this photo taken looking through?", "question_id": 458752000},
@@ -53,7 +53,7 @@ func files(questions, annotations string) fstest.MapFS {
 }
 
 func TestRead(t *testing.T) {
-	// The annotations are in another order than the questions.
+	// The annotations are not in the order of the questions.
 	set := expect.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
 	expect.Require(t, len(set.Examples) == 3, "%d examples, want 3", len(set.Examples))
 	want := Example{
@@ -136,7 +136,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// A loop may be left early, and an error of the disk comes through.
+// A loop may be left early, and a read error is returned.
 func TestQuestions(t *testing.T) {
 	n := 0
 	for q, err := range Questions(iotest.OneByteReader(strings.NewReader(questionsFile))) {
@@ -152,7 +152,7 @@ func TestQuestions(t *testing.T) {
 	expect.That(t, errors.Is(failure, broken), "error %v, want %v", failure, broken)
 }
 
-// endless gives a list of questions that goes on and on.
+// endless is a reader of an endless list of questions.
 type endless struct{ n int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -164,8 +164,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return copy(p, entry), nil
 }
 
-// 200,000 entries of 50 bytes are 10 MB, of which only a few may be held at any time: what is taken and freed is some
-// hundred bytes for each entry, never the whole list at once.
+// 200,000 entries of 50 bytes are 10 MB, of which only a few may be held at any time. Allocations are some hundred
+// bytes per entry, never the whole list at once.
 func TestStreamingHoldsOneEntry(t *testing.T) {
 	var most uint64
 	n := 0
@@ -198,7 +198,7 @@ func TestAccuracies(t *testing.T) {
 		expect.Equal(t, Hit("net", answers), hit, "%d of 10: Hit", n)
 		got, want := Consensus("net", answers), []float64{0, 1. / 3, 2. / 3, 1, 1, 1, 1, 1, 1, 1, 1}[n]
 		expect.Near(t, got, want, 1e-15, "%d of 10: Consensus", n)
-		// Written out: leave each person out in turn.
+		// By definition: leave each person out in turn.
 		sum := 0.0
 		for out := range answers {
 			agree := 0
@@ -218,7 +218,7 @@ func TestAccuracies(t *testing.T) {
 func TestScore(t *testing.T) {
 	set := expect.Must(Read(files(questionsFile, annotationsFile(counts, nets, yes)), "q.json", "a.json"))(t)
 	got := expect.Must(set.Score(map[int64]string{458752000: "a mesh", 458752001: "No!", 262146000: "Two"}))(t)
-	// One of ten said mesh, none no, two said 2.
+	// One of ten answered mesh, none no, two 2.
 	want := Score{Hit: 2. / 3, Consensus: (1./3 + 0 + 2./3) / 3, LeaveOneOut: (0.3 + 0 + 0.6) / 3}
 	expect.That(t, math.Abs(got.Hit-want.Hit) <= 1e-15 && math.Abs(got.Consensus-want.Consensus) <= 1e-15 &&
 		math.Abs(got.LeaveOneOut-want.LeaveOneOut) <= 1e-15, "score %+v, want %+v", got, want)
@@ -255,7 +255,7 @@ func TestNormalize(t *testing.T) {
 	})
 }
 
-// checkFiles reads files that may be damaged: an error, or a set in which everything is as the files' JSON says.
+// checkFiles reads possibly damaged files: the result is an error, or a set that equals the files' JSON.
 func checkFiles(t *testing.T, questions, annotations string) {
 	var set *Set
 	var err error

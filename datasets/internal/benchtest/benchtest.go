@@ -1,4 +1,4 @@
-// Package benchtest holds the steps that benchmarks of data sets share.
+// Package benchtest provides the steps shared by benchmarks of data sets.
 package benchtest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// batchSize is that of datasets/peers/torchvision_loader.py, which does the same with the same files.
+// batchSize is the batch size of datasets/peers/torchvision_loader.py, which processes the same files.
 const batchSize = 256
 
 // Epoch splits images and cuts one epoch into batches. It returns the number of examples.

@@ -1,4 +1,4 @@
-// Package check holds the checks that several readers make.
+// Package check provides checks shared by several readers.
 package check
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Prefix puts words and a colon before an error, if there is one: for defer.
+// Prefix prepends words and a colon to an error that is not nil; for defer.
 func Prefix(err *error, format string, args ...any) {
 	if *err != nil {
 		*err = fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), *err)
 	}
 }
 
-// Image returns an error unless image i of count can be read into room bytes, which each image takes size of.
+// Image returns an error unless image i of count exists and room equals size, the number of bytes of an image.
 func Image(i, count, room, size int) error {
 	if i < 0 || i >= count {
 		return fmt.Errorf("there is no image %d: the set has %d images, numbered from 0", i, count)
@@ -25,7 +25,7 @@ func Image(i, count, room, size int) error {
 	return fault.If(room != size, "room for %d pixel values given, but an image has %d", room, size)
 }
 
-// Labels returns an error unless each label is a number below classes. It calls an example what.
+// Labels returns an error unless each label is from 0 to classes−1. The argument what names an example.
 func Labels(what string, labels []int, classes int) error {
 	for i, class := range labels {
 		if class < 0 || class >= classes {
@@ -49,10 +49,10 @@ func Counts(file string, labels []int, classes []string, want int) error {
 	return nil
 }
 
-// Product multiplies numbers that are not negative; ok is false where the result does not fit an int.
+// Product multiplies non-negative numbers; ok is false if the result does not fit an int.
 func Product(factors ...int) (result int, ok bool) {
 	if slices.Contains(factors, 0) {
-		return 0, true // whatever the others are
+		return 0, true // for all other factors
 	}
 	total := uint64(1)
 	for _, f := range factors {

@@ -1,5 +1,4 @@
-// Package classes lists the classes of published data sets, in the order of their numbers: what readers give their images, and
-// what benchmarks look for.
+// Package classes lists the classes of published data sets in the order of their numbers, for readers and benchmarks.
 package classes
 
 import "strconv"
@@ -11,7 +10,7 @@ var (
 	STL10        = []string{"airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck"}
 )
 
-// Imagenette and Imagewoof have a folder for each class, named by its number in WordNet, which gives the order.
+// Imagenette and Imagewoof have a folder per class, named by its WordNet number, which determines the order.
 //
 // Source: Howard, "Imagenette", github.com/fastai/imagenette.
 var (
@@ -25,10 +24,10 @@ var (
 		"n02105641", "n02111889", "n02115641"}
 )
 
-// STL10Unlabeled is the name of the class that all images of STL-10's unlabeled part are given.
+// STL10Unlabeled is the class name of all images of STL-10's unlabeled part.
 const STL10Unlabeled = "unlabeled"
 
-// Most is the largest number of classes that have no names: it keeps a mistyped label from naming a billion classes.
+// Most is the largest number of classes without names: it keeps a mistyped label from creating a billion classes.
 const Most = 1 << 16
 
 // Numbered names n classes by their numbers.

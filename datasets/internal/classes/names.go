@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/datasets/internal/decimal"
 )
 
-// Name returns the name of the class that a text in a file means: one name for each number, so that 1, 1.0 and 1e0 are
-// the class "1", and any other text without the space around it.
+// Name returns the class name for a text in a file: one name per number, so that 1, 1.0 and 1e0 are the class "1", and
+// any other text without surrounding space.
 func Name(text string) string {
 	text = strings.TrimSpace(text)
 	v, _, ok := decimal.Parse(text)
@@ -19,7 +19,7 @@ func Name(text string) string {
 	case !ok:
 		return text
 	case v == math.Trunc(v) && math.Abs(v) < 1e21:
-		return strconv.FormatFloat(v+0, 'f', -1, 64) // + 0 takes the sign off -0
+		return strconv.FormatFloat(v+0, 'f', -1, 64) // + 0 removes the sign of -0
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }

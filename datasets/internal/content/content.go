@@ -1,4 +1,4 @@
-// Package content opens files whose size, and often whose checksum, is known before the first byte is read.
+// Package content opens files of known size, and often of known checksum.
 package content
 
 import (
@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// Sum is a checksum in hexadecimal: 64 digits of a SHA-256, 32 of an MD5, or none for a checksum that nobody knows. MD5
-// stands here against damage, not against an attacker; some publishers give nothing else.
+// Sum is a checksum in hexadecimal: 64 digits of a SHA-256, 32 of an MD5, or empty if unknown. MD5 protects against
+// damage, not against an attacker; some publishers give nothing else.
 type Sum string
 
-// hash returns what the checksum was made by, told by its length.
+// hash returns the hash function of the checksum, determined by its length.
 func (s Sum) hash() (kind string, state hash.Hash) {
 	if len(s) == hex.EncodedLen(md5.Size) {
 		return "MD5", md5.New()
@@ -25,9 +25,9 @@ func (s Sum) hash() (kind string, state hash.Hash) {
 	return "SHA-256", sha256.New()
 }
 
-// With opens a file that must have exactly size bytes, calls do with its content, reads what that left, and checks that the
-// file ends where it should and that its checksum is sum. A file of another size is an error before anything is read, so do
-// may take room for size bytes: the file has them. Where do is nil nothing but the size is checked.
+// With opens a file that must have exactly size bytes, calls do with its content, reads the rest, and checks that the
+// file ends there and that its checksum is sum. A file of another size is an error before reading, so do may allocate
+// size bytes. If do is nil only the size is checked.
 func With(fsys fs.FS, name string, size int64, sum Sum, do func(io.Reader) error) (err error) {
 	file, err := fsys.Open(name)
 	if err != nil {
@@ -64,14 +64,14 @@ func With(fsys fs.FS, name string, size int64, sum Sum, do func(io.Reader) error
 	return nil
 }
 
-// reader keeps count of what is read.
+// reader counts the bytes read.
 type reader struct {
 	io.Reader
 	name       string
 	want, done int64
 }
 
-// Read implements io.Reader. A file that turns out shorter than it said gives io.ErrUnexpectedEOF.
+// Read implements io.Reader. A file shorter than its stated size gives io.ErrUnexpectedEOF.
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.done += int64(n)
@@ -81,7 +81,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Check returns an error unless a file has that size and checksum. Where there is no checksum it reads none of the file.
+// Check returns an error unless a file has that size and checksum. Without a checksum it does not read the file.
 func Check(fsys fs.FS, name string, size int64, sum Sum) error {
 	if sum == "" {
 		return With(fsys, name, size, sum, nil)
@@ -99,11 +99,11 @@ func ReadFile(fsys fs.FS, name string, size int64, sum Sum) (data []byte, err er
 	return data, err
 }
 
-// sumsLimit is far above what the sums of a data set's few files need.
+// sumsLimit is far above the size of a checksum file of a data set.
 const sumsLimit = 1 << 20
 
-// ReadSums reads a file of SHA-256 sums as sha256sum writes it, a sum and a file name on each line, and returns them by
-// file name. A missing file gives none, and no error.
+// ReadSums reads a file of SHA-256 sums in the format of sha256sum, a sum and a file name on each line, and returns
+// them by file name. A missing file gives none, and no error.
 func ReadSums(fsys fs.FS, name string) (map[string]Sum, error) {
 	file, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,17 +138,17 @@ func ReadSums(fsys fs.FS, name string) (map[string]Sum, error) {
 	return sums, nil
 }
 
-// Missing is an fs.ErrNotExist in words of our own, which say more than "file does not exist".
+// Missing is an fs.ErrNotExist with its own, more specific text.
 type Missing string
 
-// Error returns the words.
+// Error returns the text.
 func (m Missing) Error() string { return string(m) }
 
 // Unwrap returns fs.ErrNotExist.
 func (m Missing) Unwrap() error { return fs.ErrNotExist }
 
-// First returns the first of the names that fsys has. Where it has none of them the error is otherwise; any other trouble
-// with a name ends the search.
+// First returns the first of the names that fsys has. If it has none the error is otherwise; any other error of a name
+// ends the search.
 func First(fsys fs.FS, otherwise Missing, names ...string) (string, error) {
 	for _, name := range names {
 		switch _, err := fs.Stat(fsys, name); {

@@ -12,7 +12,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// The sums of "abc", from the standards that define the two.
+// The sums of "abc", from the standards.
 const (
 	abcSHA256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 	abcMD5    = "900150983cd24fb0d6963f7d28e17f72"
@@ -45,18 +45,18 @@ func TestFirst(t *testing.T) {
 		expect.That(t, err == nil || errors.Is(err, fs.ErrNotExist) && err.Error() == "nothing there",
 			"%q: error %v", tt.names, err)
 	}
-	// Another failure than a missing file ends the search: what lies behind it may be the wrong file.
+	// Another failure than a missing file ends the search: later files may be the wrong ones.
 	broken := errors.New("broken disk")
 	got, err := First(failing{broken}, "nothing there", "a", "b")
 	expect.That(t, errors.Is(err, broken) && got == "", "a broken disk: %q, error %v", got, err)
 }
 
-// failing is a file system of which nothing can be opened.
+// failing is a file system in which every Open fails.
 type failing struct{ err error }
 
 func (f failing) Open(string) (fs.File, error) { return nil, f.err }
 
-// liar is a file system whose one file says that it has three bytes.
+// liar is a file system whose one file reports a size of three bytes.
 type liar struct{ content io.Reader }
 
 func (l liar) Open(string) (fs.File, error) {

@@ -5,13 +5,13 @@ import (
 	"io/fs"
 )
 
-// Variant is a form of a data set that is not read.
+// Variant is an unsupported form of a data set.
 type Variant struct {
 	Kind  string   // such as "the Python version"
 	Names []string // of its files and folders
 }
 
-// Explain appends to the words which of the variants fsys has and the remedy, if it has one.
+// Explain appends the variants found in fsys and the remedy, if there are any.
 func (m Missing) Explain(fsys fs.FS, remedy string, variants ...Variant) Missing {
 	for _, v := range variants {
 		for _, name := range v.Names {

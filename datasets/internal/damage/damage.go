@@ -1,4 +1,4 @@
-// Package damage spoils files for tests of their readers.
+// Package damage corrupts files for tests of their readers.
 package damage
 
 import (
@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// One returns a damaged copy of data: cut, lengthened, with some bits flipped, with a number overwritten by an extreme
-// one, with a part doubled or left out, or with a piece of text that formats trip over put in.
+// One returns a damaged copy of data: truncated, extended, with flipped bits, with a number overwritten by an extreme
+// one, with a part duplicated or removed, or with an inserted text that is critical for some format.
 func One(rng *rand.Rand, data []byte) []byte {
 	out := bytes.Clone(data)
 	for range 1 + rng.IntN(3) {
@@ -44,7 +44,7 @@ func One(rng *rand.Rand, data []byte) []byte {
 
 var pieces = []string{"\"", "{", "[", "-", "999999999999999999999", "NaN", "\x00", "\n", ",", "\xff\xfe", "1e999", "'", "()"}
 
-// Allocated returns how many bytes f takes from the heap, freed ones included.
+// Allocated returns the number of heap bytes that f allocates, including freed ones.
 func Allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -53,7 +53,7 @@ func Allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Held returns how many bytes of the heap are in use, once everything that is not has been freed.
+// Held returns the number of heap bytes in use after a garbage collection.
 func Held() uint64 {
 	runtime.GC()
 	var now runtime.MemStats

@@ -1,4 +1,4 @@
-// Package decimal reads the numbers of text files, for readers that must not change a value without notice.
+// Package decimal parses numbers in text files, for readers that must not change a value silently.
 package decimal
 
 import (
@@ -52,7 +52,7 @@ func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 var notation = regexp.MustCompile(`^[$€£]?[-+−]?[$€£]?` +
 	`((\d+|\d{1,3}([,.'’  ]\d{3})+)([.,]\d*)?|[.,]\d+)([eE][-+−]?\d+)? ?[%€]?$`)
 
-// foreign returns the fault of a number in the notation of another program or language, "" for a text that is no
+// foreign returns the fault of a number in the notation of another program or language; "" for a text that is not a
 // number.
 func foreign(text string) string {
 	if !strings.ContainsAny(text, "0123456789") || !notation.MatchString(text) {

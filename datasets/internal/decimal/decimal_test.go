@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Every finite number is read exactly from each way in which programs write it.
+// Every finite number is parsed exactly from all common formats of programs.
 func TestParseIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))

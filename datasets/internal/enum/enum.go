@@ -9,11 +9,11 @@ import (
 
 // Names names the values 0, 1, 2, … of the type T.
 type Names[T ~int] struct {
-	Unknown string // how errors begin, such as "datasets: unknown setting"; may be empty where no error is shown
+	Unknown string // start of errors, such as "datasets: unknown setting"; may be empty if there are none
 	Names   []string
 }
 
-// String returns the name of v, and "T(v)" where it has none.
+// String returns the name of v, or "T(v)" if it has none.
 func (n Names[T]) String(v T) string {
 	if v < 0 || int(v) >= len(n.Names) {
 		name := fmt.Sprintf("%T", v)
@@ -22,7 +22,7 @@ func (n Names[T]) String(v T) string {
 	return n.Names[v]
 }
 
-// Check returns an error that lists all names where v has none.
+// Check returns an error that lists all names if v has none.
 func (n Names[T]) Check(v T) error {
 	if v < 0 || int(v) >= len(n.Names) {
 		return n.unknown(int(v))

@@ -1,4 +1,4 @@
-// Package packtest makes the archives and checksums that tests of readers need.
+// Package packtest makes archives and checksums for tests of readers.
 package packtest
 
 import (

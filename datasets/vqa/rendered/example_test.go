@@ -6,7 +6,7 @@ import (
 	"github.com/puclab/puclab/datasets/vqa/rendered"
 )
 
-// Two images, of which one comes with the caption of the other.
+// Two images, one of them with the caption of the other.
 func ExampleMake() {
 	s, err := rendered.Make(rendered.Config{Images: 2, Questions: 2, Disagreement: 0.2, FalsePositives: 0.5, Seed: 1})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/datasets/vqa"
 )
 
-// Answers lists all answers there are, those of one kind side by side.
+// Answers returns all possible answers, grouped by kind.
 func Answers() []string {
 	return slices.Concat(yesNo, numbers, colorNames, shapeNames)
 }
@@ -20,22 +20,22 @@ var (
 	numbers = []string{"0", "1", "2", "3", "4"}
 )
 
-// Words lists the words of all questions and captions, for a tokenizer.
+// Words returns the words of all questions and captions, for a tokenizer.
 func Words() []string {
 	return slices.Concat([]string{"what", "which", "color", "shape", "is", "the", "there", "a", "how", "many", "are", "left", "of", "above",
 		"objects", "object", "top", "bottom", "right", "circles", "squares", "triangles", "crosses", "?", ","}, colorNames, shapeNames)
 }
 
-// question is a question with its answer, and all answers that somebody might give.
+// question is a question with its answer, and all possible answers of its kind.
 type question struct {
 	text, kind, answerType, answer string
 	choices                        []string
 }
 
-// templates are the kinds of questions. Each draws one about a scene, or returns false where it has none to ask.
+// templates lists the kinds of questions. Each draws a question about a scene, or returns false if none applies.
 var templates = []func(rng *rand.Rand, s Scene) (question, bool){askColor, askShape, askNumber, askThere, askPlace}
 
-// ask draws a question and lets ten people answer it.
+// ask draws a question and the answers of ten people.
 func ask(rng, people *rand.Rand, s Scene, image, id int64, disagreement float64) vqa.Example {
 	var q question
 	for ok := false; !ok; {
@@ -52,12 +52,12 @@ func ask(rng, people *rand.Rand, s Scene, image, id int64, disagreement float64)
 		}
 		count[e.Answers[i]]++
 	}
-	// The answer that most gave; of several, the one that comes first in the list.
+	// The most frequent answer; of several, the first in the list.
 	e.Consensus = slices.MaxFunc(q.choices, func(a, b string) int { return cmp.Compare(count[a], count[b]) })
 	return e
 }
 
-// only draws one of the objects that no other equals in something, such as its shape.
+// only draws an object with a unique value of the property of, such as its shape.
 func only(rng *rand.Rand, s Scene, of func(Object) int) (Object, bool) {
 	for _, i := range rng.Perm(len(s)) {
 		if s.count(func(o Object) bool { return of(o) == of(s[i]) }) == 1 {
@@ -91,7 +91,7 @@ func askNumber(rng *rand.Rand, s Scene) (question, bool) {
 	return question{text, "how many", "number", strconv.Itoa(n), numbers}, true
 }
 
-// askThere asks for an object that is there as often as for one that is not.
+// askThere asks equally often for an object that is present and for one that is not.
 func askThere(rng *rand.Rand, s Scene) (question, bool) {
 	o := s[rng.IntN(len(s))]
 	if rng.IntN(2) == 0 {
@@ -103,7 +103,8 @@ func askThere(rng *rand.Rand, s Scene) (question, bool) {
 	return question{fmt.Sprintf("is there a %s?", o.name()), "is there", "yes/no", yes(s.count(o.looksLike) > 0), yesNo}, true
 }
 
-// askPlace asks whether one object is left of another, or above it: two that nothing else looks like, in other columns or rows.
+// askPlace asks whether one object is left of another, or above it; both are unique in the scene and in different
+// columns or rows.
 func askPlace(rng *rand.Rand, s Scene) (question, bool) {
 	order := rng.Perm(len(s))
 	a, b := s[order[0]], s[order[1]]
@@ -117,7 +118,7 @@ func askPlace(rng *rand.Rand, s Scene) (question, bool) {
 	return question{fmt.Sprintf("is the %s %s the %s?", a.name(), relation, b.name()), "is the", "yes/no", yes(first < second), yesNo}, first != second
 }
 
-// looksLike reports whether both are of one shape and color.
+// looksLike reports whether both have the same shape and color.
 func (o Object) looksLike(other Object) bool { return o.Shape == other.Shape && o.Color == other.Color }
 
 func yes(is bool) string {

@@ -1,9 +1,9 @@
-// Package rendered makes questions about pictures that it draws itself: shapes of four colors in the four corners of a small image,
-// questions about their colors, forms, numbers and places by templates, a caption of every image, and ten people's answers, who
-// disagree as often as one asks them to. The answers are in the currency of the package vqa, and are judged by its [vqa.Set.Score].
+// Package rendered generates synthetic visual questions: small images with shapes of four colors in the four corners,
+// template questions about their colors, forms, numbers and places, a caption of every image, and answers of ten people
+// with a given rate of disagreement. The answers have the types of package vqa, and [vqa.Set.Score] evaluates them.
 //
-// With the questions of VQA v2 nobody knows which captions are wrong. Here a dial says how many images come with the caption of
-// another one: false positives for whoever learns that an image and its text belong together.
+// In VQA v2 the wrong captions are unknown. Here a parameter sets the share of images with the caption of another
+// image: false positives for learning that matches images and texts.
 package rendered
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/puclab/puclab/datasets/vqa"
 )
 
-// Config says what is drawn. The zero value gives 1,000 images of 32×32 with four questions each, on which all people agree and whose
-// captions are all their own.
+// Config sets the size and noise of the set. The zero value gives 1,000 images of 32×32 with four questions each,
+// unanimous answers and correct captions.
 type Config struct {
 	Images    int // 0 means 1,000
-	Questions int // to each image; 0 means 4
+	Questions int // per image; 0 means 4
 	Edge      int // of an image in pixels, at least 16; 0 means 32
 
-	// Disagreement is the chance that a person gives an answer of the same kind drawn at random from the wrong ones, 0 to below 1.
+	// Disagreement is the probability that a person gives a random wrong answer of the same kind, 0 to below 1.
 	Disagreement float64
-	// FalsePositives is the share of images whose caption is that of another image, 0 to 1. Questions and answers are always
-	// about the image that they come with. Images and questions are the same whatever the share is, and those that have
-	// another caption at a lower share have one at a higher share, too.
+	// FalsePositives is the share of images with the caption of another image, 0 to 1. Questions and answers always
+	// refer to their own image. Images and questions do not depend on the share, and the images with another caption at
+	// one share are among those at a higher share.
 	FalsePositives float64
 
 	Seed uint64 // used as given, 0 included
@@ -36,9 +36,9 @@ type Set struct {
 	vqa.Set
 	Edge      int
 	Pixels    []uint8  // [images, Edge, Edge, 3], 0 to 255
-	Scenes    []Scene  // what the images show
-	Captions  []string // that come with the images
-	CaptionOf []int    // of which image each caption is; its own where nothing is false
+	Scenes    []Scene  // content of the images
+	Captions  []string // captions of the images
+	CaptionOf []int    // image described by each caption
 }
 
 // Len returns the number of images.
@@ -47,7 +47,7 @@ func (s *Set) Len() int { return len(s.Scenes) }
 // Shape returns the size of every image.
 func (s *Set) Shape() (height, width, channels int) { return s.Edge, s.Edge, 3 }
 
-// ReadImage writes the pixels of image i to dst, which has room for exactly one image.
+// ReadImage writes the pixels of image i to dst, which has the size of exactly one image.
 func (s *Set) ReadImage(i int, dst []uint8) error {
 	size := s.Edge * s.Edge * 3
 	if i < 0 || i >= s.Len() {
@@ -60,7 +60,7 @@ func (s *Set) ReadImage(i int, dst []uint8) error {
 	return nil
 }
 
-// The streams keep the draws of one seed apart.
+// Random streams of one seed.
 const (
 	sceneStream = 0x76716100 + iota // "vqa" in ASCII
 	questionStream
@@ -68,7 +68,7 @@ const (
 	captionStream
 )
 
-// Make draws a set. One seed gives one set; image i and its questions are the same in larger sets of that seed.
+// Make draws a set. One seed gives one set; image i and its questions are the same in larger sets with that seed.
 func Make(c Config) (*Set, error) {
 	c.Images, c.Questions, c.Edge = cmp.Or(c.Images, 1000), cmp.Or(c.Questions, 4), cmp.Or(c.Edge, 32)
 	switch {
@@ -98,7 +98,7 @@ func Make(c Config) (*Set, error) {
 	return s, s.caption(c)
 }
 
-// caption writes the captions, and gives the wrong ones to as many images as asked for.
+// caption writes the captions, and gives wrong ones to the requested number of images.
 func (s *Set) caption(c Config) error {
 	var err error
 	if s.CaptionOf, err = vqa.Misplace(s.Len(), c.FalsePositives, rand.New(rand.NewPCG(c.Seed, captionStream))); err != nil {

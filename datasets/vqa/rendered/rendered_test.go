@@ -16,7 +16,7 @@ func make1(t *testing.T, c Config) *Set {
 	return expect.Must(Make(c))(t)
 }
 
-// oracle answers a question from the words of it and of the image's own caption alone, sharing no code with the templates.
+// oracle answers a question from its words and the image's own caption, without code shared with the templates.
 func oracle(t *testing.T, question, caption string) string {
 	t.Helper()
 	type thing struct{ color, shape, row, col string }
@@ -69,7 +69,7 @@ func oracle(t *testing.T, question, caption string) string {
 	return ""
 }
 
-// Every answer follows from what the caption says, and every kind and answer comes up.
+// Every answer follows from the caption, and every kind and answer occurs.
 func TestAnswersFollowFromCaptions(t *testing.T) {
 	t.Parallel()
 	s := make1(t, Config{Images: 800, Seed: 1})
@@ -97,7 +97,7 @@ func TestAnswersFollowFromCaptions(t *testing.T) {
 	expect.Near(t, share, 0.5, 0.05, "the share of yes")
 }
 
-// What is painted is what the scene says: every corner has the color of its object, an empty corner is gray.
+// The image shows the scene: every corner has the color of its object, and an empty corner is gray.
 func TestPixelsShowTheScene(t *testing.T) {
 	t.Parallel()
 	s := make1(t, Config{Images: 200, Edge: 40, Seed: 2})
@@ -108,7 +108,7 @@ func TestPixelsShowTheScene(t *testing.T) {
 		}
 		for row := range 2 {
 			for col := range 2 {
-				// The most colorful pixel of the corner.
+				// The most saturated pixel of the corner.
 				var sum [3]float64
 				spread := 0.0
 				for y := 20 * row; y < 20*(row+1); y++ {
@@ -133,7 +133,7 @@ func TestPixelsShowTheScene(t *testing.T) {
 	}
 }
 
-// One seed, one set; the dials touch nothing but what they are for.
+// One seed gives one set; each parameter changes only its own aspect.
 func TestSeedsAndDials(t *testing.T) {
 	t.Parallel()
 	base := Config{Images: 100, Seed: 3}
@@ -180,12 +180,12 @@ func TestSeedsAndDials(t *testing.T) {
 			}
 		}
 	}
-	// Of 4,000 answers the share that is right has a standard deviation of 0.007.
+	// The share of correct ones among 4,000 answers has a standard deviation of 0.007.
 	share := float64(agree) / float64(10*len(d.Examples))
 	expect.Near(t, share, 0.7, 0.035, "the share of answers in which people are right")
 }
 
-// The evaluator of the package vqa gives 1 to what everybody says.
+// The Score method of package vqa gives 1 to unanimous answers.
 func TestScore(t *testing.T) {
 	s := make1(t, Config{Images: 50, Seed: 5})
 	answers := map[int64]string{}

@@ -41,7 +41,7 @@ func (s Shape) String() string { return shapeNames[s] }
 // String names the color.
 func (c Color) String() string { return colorNames[c] }
 
-// Object is one thing in an image.
+// Object is a shape in an image.
 type Object struct {
 	Shape Shape
 	Color Color
@@ -49,13 +49,13 @@ type Object struct {
 	Col   int // 0 is the left half of the image, 1 the right
 }
 
-// name is what questions call the object.
+// name returns the words for the object in questions.
 func (o Object) name() string { return o.Color.String() + " " + o.Shape.String() }
 
-// Scene is what an image shows: two to four objects, no two in one corner, corner by corner.
+// Scene is the content of an image: two to four objects in different corners, corner by corner.
 type Scene []Object
 
-// Caption tells all of it: "red circle top left, blue square bottom right".
+// Caption returns a complete description: "red circle top left, blue square bottom right".
 func (s Scene) Caption() string {
 	parts := make([]string, len(s))
 	for i, o := range s {
@@ -64,7 +64,7 @@ func (s Scene) Caption() string {
 	return strings.Join(parts, ", ")
 }
 
-// count returns how many objects of s are as they should be.
+// count returns the number of objects of s for which is holds.
 func (s Scene) count(is func(Object) bool) (n int) {
 	for _, o := range s {
 		if is(o) {
@@ -89,7 +89,7 @@ func drawScene(rng *rand.Rand) Scene {
 	return s
 }
 
-// paint draws the scene on a gray ground, with places, sizes, shades and noise of their own: edge×edge×3 bytes.
+// paint draws the scene on a gray background, with random positions, sizes, shades and noise: edge×edge×3 bytes.
 func (s Scene) paint(rng *rand.Rand, edge int) []uint8 {
 	half := float64(edge) / 2
 	ground := 90 + 80*rng.Float64()
@@ -110,7 +110,7 @@ func (s Scene) paint(rng *rand.Rand, edge int) []uint8 {
 		}
 		objects[i] = p
 	}
-	const fine = 3 // samples of a pixel, along each side
+	const fine = 3 // samples per pixel, along each side
 	out := make([]uint8, 0, edge*edge*3)
 	for y := range edge {
 		for x := range edge {
@@ -135,7 +135,7 @@ func (s Scene) paint(rng *rand.Rand, edge int) []uint8 {
 	return out
 }
 
-// covers reports whether the shape, of radius 1 about 0, covers a point; y points down.
+// covers reports whether the shape, of radius 1 around 0, covers a point; y points down.
 func (s Shape) covers(x, y float64) bool {
 	switch s {
 	case Circle:

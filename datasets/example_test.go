@@ -126,8 +126,8 @@ func ExampleNewPU_balanced() {
 	// square circle square circle
 }
 
-// A split needs only classes: here those of ten rows of a table. The rows 6 to 9 are positive, and later rows are more
-// likely labeled: selected at random, but not completely at random.
+// A split needs only classes: here the classes of ten rows of a table. The rows 6 to 9 are positive, and later rows are
+// more likely labeled: selected at random, but not completely at random.
 func ExampleNewSplit() {
 	labels := []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}
 	split, err := datasets.NewSplit(labels, []string{"healthy", "ill"}, datasets.SplitConfig{

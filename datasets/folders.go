@@ -19,9 +19,9 @@ const (
 // "0" or "false".
 func Offline() bool { return !slices.Contains([]string{"", "0", "false"}, os.Getenv(EnvOffline)) }
 
-// Folders returns the folders in which to search for the files of the named data set, in order: if PUCL_DATA_DIR is
-// set, its sub-folder of that name and the folder itself; then pucl/name in the user's cache folder (see
-// os.UserCacheDir), if that exists. It does not check that they exist.
+// Folders returns the folders in which to search for the files of the named data set, in order. If PUCL_DATA_DIR is
+// set, its sub-folder of that name and the folder itself come first. Then comes pucl/name in the user's cache folder
+// (see os.UserCacheDir), if that exists. It does not check that the folders exist.
 func Folders(name string) []string {
 	var folders []string
 	if dir := os.Getenv(EnvDataDir); dir != "" {

@@ -180,7 +180,7 @@ func (c LongTailConfig) ranks(rng *rand.Rand) ([]int, error) {
 			"datasets: a long tail with %d Ranks for %d classes: give one for each", len(c.Ranks), classes), err)
 }
 
-// Imbalance returns the size of the largest class divided by that of the smallest.
+// Imbalance returns the ratio of the sizes of the largest and the smallest class.
 func (t *LongTail) Imbalance() float64 {
 	return float64(slices.Max(t.Counts)) / float64(slices.Min(t.Counts))
 }

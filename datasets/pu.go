@@ -14,14 +14,14 @@ type Setting int
 
 const (
 	// CaseControl draws labeled positives and unlabeled examples separately, by equations (1) and (8) of the source;
-	// the unlabeled examples are a sample of all data. Here every image is an unlabeled example, so their prior is that
+	// the unlabeled examples are a sample of all data. Here every image is an unlabeled example, so they have the prior
 	// of the images, and a labeled image also occurs among the unlabeled ones. Published code does the same.
 	CaseControl Setting = iota
-	// SingleDataset labels some positives of a single set; the rest is unlabeled. No image occurs twice, and the prior
-	// of the unlabeled examples is lower than that of the images.
+	// SingleDataset labels some positives of a single set; the rest is unlabeled. No image occurs twice, and the
+	// unlabeled examples have a lower prior than the images.
 	SingleDataset
 	// CaseControlDisjoint is CaseControl in which no image occurs twice: the unlabeled examples are drawn from the
-	// images that are not labeled. Some negatives are omitted, so that their prior is still that of the images.
+	// images that are not labeled. Some negatives are omitted, so that they still have the prior of the images.
 	CaseControlDisjoint
 )
 

@@ -111,7 +111,7 @@ func (s *Split) add(row int, labeled, positive bool) {
 }
 
 // Fits returns an error if s cannot be a split of a data set with that many rows, for example because it was made of
-// the classes of another data set or of a part of this one.
+// the classes of another data set.
 func (s *Split) Fits(rows int) error {
 	if s.Of != rows {
 		return fmt.Errorf("datasets: a split of the classes of %d examples, but there are %d: make it of the classes of just these, "+

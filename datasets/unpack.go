@@ -35,7 +35,7 @@ type UnpackOptions struct {
 
 const sumsFile = "SHA256SUMS"
 
-// Unpack unpacks a .tar.gz file (also named .tgz) that holds one folder, to dir/folder, atomically: files go to a
+// Unpack unpacks a .tar.gz file (also named .tgz) that holds one folder, to dir/folder, atomically. Files go to a
 // temporary folder in dir, which is renamed when the archive has been read to its end and its checksum is correct.
 //
 // It is an error if dir/folder exists, or if the archive is damaged or larger than opts allows. It is an error if the

@@ -52,9 +52,9 @@ func (p part) in(dir string) error {
 }
 
 // Download ensures that the 60,000 verified images are on this machine, and returns their folder: the result of [Find],
-// or else $PUCL_DATA_DIR/fashion-mnist or pucl/fashion-mnist in the user's cache folder, to which it downloads missing
-// files (26 MB in all). [datasets.Fetch] describes downloads and their errors. The 10,000 images of the test part need
-// no download: see [Embedded].
+// if any. Otherwise it downloads missing files (26 MB in all) to $PUCL_DATA_DIR/fashion-mnist or pucl/fashion-mnist in
+// the user's cache folder. [datasets.Fetch] describes downloads and their errors. The 10,000 images of the test part
+// need no download: see [Embedded].
 func Download(ctx context.Context, opts datasets.FetchOptions) (dir string, err error) {
 	return parts[Train].download(ctx, hosts, opts)
 }

@@ -179,9 +179,9 @@ func (m Mixture) Posterior(x, y, prior float64) (float64, error) {
 	return 1 / (1 + math.Exp(-logOdds)), nil
 }
 
-// logRatio returns the logarithm of the density of the positives divided by that of the negatives. With d the point
-// minus the mean of the negatives, μ the mean of the positives minus that of the negatives, and A and B the inverses of
-// the covariances of positives and negatives, it is
+// logRatio returns the logarithm of the ratio of the densities of positives and negatives. Let d be the point minus the
+// negatives' mean, μ the positives' mean minus the negatives' mean, and A and B the inverse covariances of positives
+// and negatives. Then it is
 //
 //	½ log(det A / det B) − ½ dᵀ(A−B)d + μᵀAd − ½ μᵀAμ
 //

@@ -11,8 +11,8 @@ import (
 )
 
 // Corruption makes random views of the rows of a table: it replaces some features of a row by the same features of
-// other rows, drawn independently, so that every feature keeps its marginal distribution but loses its dependence on
-// the others. In contrastive learning, two views of a row are a positive pair.
+// other rows, drawn independently. Every feature keeps its marginal distribution but loses its dependence on the
+// others. In contrastive learning, two views of a row are a positive pair.
 //
 // [NewCorruption] returns one; the zero value has no values to draw from, so View rejects it.
 //

@@ -19,8 +19,8 @@
 //
 // Two choices differ from the text of the source. The printed loop runs while |s∖s⁰| ≤ K and so takes K + 1 images, one
 // more than the objective allows (theory's claim mak-budget); this package takes K. Its arg max is over all candidates,
-// including selected ones; here it is over the others. Unspecified parameters are those of the authors' code: α = ½, C
-// = 1.5·K, M = 10, ten prototypes, τ = 0.2, proximity and diversity on encoder outputs of unaugmented images, ECLE on
+// including selected ones; here it is over the others. Unspecified parameters follow the authors' code: α = ½, C =
+// 1.5·K, M = 10, ten prototypes, τ = 0.2. Proximity and diversity use encoder outputs of unaugmented images, and ECLE
 // projections of augmented ones. That code pairs ten views with each other, 45 pairs in all; here each of the M pairs
 // has its own two views, as in the slides.
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// ECLEConfig configures [ECLE]. The zero value is that of the source's code.
+// ECLEConfig configures [ECLE]. The zero value has the parameters of the source's code.
 type ECLEConfig struct {
 	Passes int     // M, pairs of views of each image; 0 means 10
 	Tau    float64 // temperature, preferably that of training; 0 means 0.2
@@ -35,11 +35,11 @@ type Tailness struct {
 // The function views returns the projections [n, d] of two new views of every image, in one order, for a pass counted
 // from 0; they need not have length one.
 //
-// The loss is that of SimCLR, [pucl.SSCL] in nats, averaged over the two views of an image. Its negatives are both
-// views of the other images of a batch: each pass shuffles the pool and splits it into batches. Images from the
-// beginning of the order fill the last batch, without contributing a loss, so that every image has 2·Batch − 2
-// negatives. A pool smaller than a batch is one batch. The loss depends on the number of negatives, so compare ECLEs of
-// two pools only for equal batches.
+// The loss is SimCLR's, [pucl.SSCL] in nats, averaged over the two views of an image. Its negatives are both views of
+// the other images of a batch: each pass shuffles the pool and splits it into batches. Images from the beginning of the
+// order fill the last batch, without contributing a loss, so that every image has 2·Batch − 2 negatives. A pool smaller
+// than a batch is one batch. The loss depends on the number of negatives, so compare ECLEs of two pools only for equal
+// batches.
 //
 // It is an error if views fails, changes the number or shape of its results, returns an entry that is not finite or a
 // row of zeros, or returns fewer than two images.

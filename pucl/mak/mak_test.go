@@ -58,7 +58,7 @@ func ntXent(first, second *mat.Dense, batch []int, i int, tau float64) float64 {
 }
 
 // ECLE equals the mean of losses computed by loops, with one batch of all images, and with a last batch that is filled
-// up; its standard error is that of a mean.
+// up. Its standard error is the standard error of that mean.
 func TestECLE(t *testing.T) {
 	const n, d, passes, tau = 11, 5, 3, 0.2
 	var views [passes][2]*mat.Dense

@@ -14,7 +14,7 @@ import (
 )
 
 // Prototypes summarizes the features [n, d] of a seed set by count rows of length one: the normalized centers of
-// k-means on the features scaled to length one. The argument seed is that of k-means.
+// k-means on the features scaled to length one. The argument seed is the random seed of k-means.
 //
 // It is an error if there are fewer images than prototypes, or if a row of features has no direction.
 func Prototypes(features *mat.Dense, count int, seed uint64) (*mat.Dense, error) {

@@ -8,8 +8,8 @@ const (
 	bbeDelta = 0.1
 )
 
-// BBE estimates the class prior by the best bin: the share of unlabeled examples above a threshold divided by that of
-// labeled ones, at the threshold with the smallest upper bound. Only the order of the scores matters.
+// BBE estimates the class prior by the best bin: the share of unlabeled examples above a threshold divided by the share
+// of labeled ones, at the threshold with the smallest upper bound. Only the order of the scores matters.
 //
 // Source: Saurabh Garg, Yifan Wu, Alexander J. Smola, Sivaraman Balakrishnan and Zachary C. Lipton, "Mixture Proportion Estimation and
 // PU Learning: A Modern Approach", NeurIPS 2021, Algorithm 1. Difference: thresholds are the scores of labeled positives.

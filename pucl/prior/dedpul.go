@@ -15,18 +15,20 @@ const (
 	gridError          = 0.05  // largest excess of such a prior over the mean posterior
 )
 
-// DEDPUL estimates the class prior by the difference of estimated densities. It smooths the ratio of the score density
-// of labeled positives to that of unlabeled examples and makes it monotone. EM then finds the largest prior that equals
-// the mean of the posteriors min{prior · ratio, 1}. If EM ends at 0, or if at most one of a thousand priors has a mean
-// posterior above it, DEDPUL uses an alternative: the prior at the sharpest bend of their difference, if that is
-// larger. It also returns the posteriors. Scores should be logits, because distances between them matter.
+// DEDPUL estimates the class prior by the difference of estimated densities. It smooths the ratio of the score
+// densities of labeled positives and unlabeled examples and makes it monotone. EM then finds the largest prior that
+// equals the mean of the posteriors min{prior · ratio, 1}. An alternative prior, at the sharpest bend of their
+// difference, is used if it is larger and EM is degenerate: EM ends at 0, or at most one of a thousand priors has a
+// mean posterior above it. DEDPUL also returns the posteriors. Scores should be logits, because distances between them
+// matter.
 //
 // A few scores far from all others would widen the bandwidth or the grid and smooth the others away. Such scores are
-// pulled in, which keeps the order of all others. Scores are far if the range of all is more than 100 times that of the
-// inner 98% of both kinds; they are moved to within one such range. A second rule applies if a standard deviation still
-// is more than 5 times the range of the inner 80%, and the interval is longer than 0.6 or disjoint from the interval of
-// [BBE]: scores are moved to within one range of the inner 80%. So up to a tenth of either kind may lie anywhere. More
-// of them make the estimate too small. With fewer than 30 labeled positives the interval also contains that of BBE.
+// pulled in, which keeps the order of all others. Scores are far if their total range is more than 100 times the range
+// of the inner 98% of both kinds; they are moved to within one such range. A second rule uses the range of the inner
+// 80%. It applies if a standard deviation still is more than 5 times that range, and if the interval is longer than 0.6
+// or disjoint from the interval of [BBE]. Scores are then moved to within one range. So up to a tenth of either kind
+// may lie anywhere. More of them make the estimate too small. With fewer than 30 labeled positives the interval also
+// contains the interval of BBE.
 //
 // Source: Dmitry Ivanov, "DEDPUL: Difference-of-Estimated-Densities-based Positive-Unlabeled Learning", ICMLA 2020,
 // Algorithms 1 and 2, with the constants of dimonenka/DEDPUL. Differences: densities are interpolated on a grid, and
@@ -84,8 +86,8 @@ func DEDPUL(scores []float64, labeled []bool, c Config) (Estimate, error) {
 	return e, nil
 }
 
-// ratios holds unlabeled scores in increasing order with their weights, and the non-decreasing ratios of the density of
-// labeled positives to that of unlabeled examples.
+// ratios holds unlabeled scores in increasing order with their weights, and the non-decreasing ratios of the densities
+// of labeled positives and unlabeled examples.
 type ratios struct {
 	sample
 	ratio []float64

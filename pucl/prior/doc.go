@@ -17,10 +17,10 @@
 // [TEDn] alternates between an estimate and a classifier trained without a matching number of unlabeled examples.
 //
 // The data are two samples (the case-control view): labeled positives drawn from all positives, and an unlabeled
-// sample. In the single-dataset setting the estimate is that of the remaining unlabeled examples, and
+// sample. In the single-dataset setting the estimate refers to the remaining unlabeled examples, and
 // [Estimate.OneSample] converts it. All estimators assume that labeled positives are a random sample of the positives,
-// which the data cannot show. If one third of the positives is labeled five times as often as the next, and that five
-// times as often as the last, a prior of ½ is estimated as about a quarter, and the intervals do not account for it.
+// which the data cannot show. For example, let three equal groups of positives be labeled at rates 25 : 5 : 1. A prior
+// of ½ is then estimated as about a quarter, and the intervals do not account for it.
 //
 // Examples must be independent. With copies, intervals are too short, and out-of-fold scores of labeled positives are
 // too high, because the classifier was trained on copies. For 500 unlabeled examples that each occur 5 times, TED^n

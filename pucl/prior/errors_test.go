@@ -126,8 +126,8 @@ const (
 	coverageLevel = 0.8
 )
 
-// betweenMeans returns a classifier whose scores increase from the mean of the unlabeled training rows to that of the
-// labeled ones.
+// betweenMeans returns a classifier whose scores increase from the mean of the unlabeled training rows to the mean of
+// the labeled ones.
 func betweenMeans(x *mat.Dense, labeled []bool) Fit {
 	return func(learn, held []int, _ uint64) (scores []float64, err error) {
 		_, d := x.Dims()

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// widening is the factor by which intervals exceed those of resampling alone, because a classifier errs in the same
-// direction in all resamples. It is calibrated for [DEDPUL] with [Trees], on 300 draws from Gaussian and uniform
+// widening is the factor by which intervals exceed intervals from resampling alone, because a classifier errs in the
+// same direction in all resamples. It is calibrated for [DEDPUL] with [Trees], on 300 draws from Gaussian and uniform
 // populations of ten features, with priors from .05 to .95 and 100 to 1,000 labeled positives. The 90% intervals
 // contain the prior in 90% of the draws, and in 83% for [BBE]; without widening in 70% and 63%.
 const widening = 1.8

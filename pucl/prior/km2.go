@@ -21,7 +21,7 @@ const (
 )
 
 // KM2 estimates the class prior by comparing means in the space of a Gaussian kernel. The mean of the unlabeled rows
-// minus π times that of the labeled ones, scaled by 1/(1 − π), is a mixture of rows up to the true prior π. For a
+// minus π times the mean of the labeled ones, scaled by 1/(1 − π), is a mixture of rows up to the true prior π. For a
 // larger π it leaves the set of mixtures, and its distance from the set grows. The estimate is the π at which the
 // derivative of the distance by λ = 1/(1 − π) exceeds 1/√min(n_P, n_U). Scale features first, for example to mean 0 and
 // standard deviation 1.

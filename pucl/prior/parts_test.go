@@ -278,8 +278,8 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// One stump with rate 1 predicts on each side the sum of gradients over that of second derivatives, with the penalty,
-// of its training rows.
+// One stump with rate 1 predicts on each side the sum of gradients divided by the sum of second derivatives, with the
+// penalty, of its training rows.
 func TestStumpByHand(t *testing.T) {
 	labeled := slices.Concat(slices.Repeat([]bool{true}, 40), make([]bool, 80))
 	x := mat.NewDense(120, 1, nil)

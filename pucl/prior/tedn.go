@@ -12,9 +12,9 @@ import (
 )
 
 // TEDn alternates between [BBE] and classifiers by CVIR, and returns the scores and the estimate of the last round. In
-// each round the classifiers train without a share of the unlabeled examples equal to the class prior of the previous
-// round: those with the highest previous scores, presumably positives. The argument rounds is the number of rounds, the
-// first on all examples; 0 means 3. The interval is that of BBE for the last scores; see [Estimate].
+// each round the classifiers train without the unlabeled examples of the highest previous scores, presumably positives.
+// The share of these is the class prior of the previous round. The argument rounds is the number of rounds, the first
+// on all examples; 0 means 3. The interval is the interval of BBE for the last scores; see [Estimate].
 //
 // The score of an example depends only on rounds that were not trained on it. For each held-out part, the earlier
 // rounds are run again out of fold on the rest. Each of F folds therefore takes (F − 1)(rounds − 1) + 1 trainings, and

@@ -22,23 +22,23 @@ const (
 )
 
 // TIcE estimates the class prior of unlabeled rows by decision trees. The share of labeled rows in any region is at
-// most c, the share of positives that is labeled. TIcE takes the largest such share over the nodes of trees, minus
-// one standard deviation, for c. The trees are grown on one fifth of the rows and evaluated on the others. A feature
-// is split into four parts of equal width between its smallest and its largest value, once on each path, so a feature
-// with a long tail should be transformed first. If the range of every feature is more than 100 times that of its
-// inner 98%, or no feature has 10 rows in each of two parts, the parts are those of the range of the inner 98%,
-// provided that some feature has so many there. If none has either way, such as features of one value, the estimate
-// is 1 and the interval is that from 0 to 1. With other features an estimate of 1 says no more.
+// most c, the share of positives that is labeled. TIcE takes the largest such share over the nodes of trees, minus one
+// standard deviation, for c. The trees are grown on one fifth of the rows and evaluated on the others. A feature is
+// split into four parts of equal width between its smallest and its largest value, once on each path. Transform a
+// feature with a long tail first. The parts cover the inner 98% of the range instead in two cases: if the range of
+// every feature is more than 100 times its inner 98%, or if no feature has 10 rows in each of two parts. Some feature
+// must then have so many there. If none has either way, such as constant features, the estimate is 1 and the interval
+// is from 0 to 1. With other features an estimate of 1 has no more meaning.
 //
 // Scores of a classifier are one feature. Pass probabilities, and expect four nodes.
 //
-// The estimate should be an upper bound, because c is a lower bound. It is one where nodes are large. For π from 0.3
-// to 0.7, on draws of Gaussian classes with means 3 apart in half of the features, 5,000 rows and 1 to 20 features,
-// it is above π in all of 750 draws, by 0.10 to 0.17 on average. With 1,000 rows and 5 to 20 features the maximum
-// over many small nodes makes c too large: the mean error is −0.08 to +0.02, and 258 of 450 estimates are below π.
-// On 300 draws from six tables it is above π in 270, and by 0.10 on average; of probabilities in 294, and by 0.08.
-// The interval does not account for these errors. TIcE cannot report whether the classes overlap; DEDPUL and BBE
-// report it for scores of the same rows; see [Estimate].
+// The estimate should be an upper bound, because c is a lower bound. It is one if nodes are large. For Gaussian classes
+// with means 3 apart in half of 1 to 20 features, 5,000 rows and π from 0.3 to 0.7, it is above π in all of 750 draws,
+// by 0.10 to 0.17 on average. With 1,000 rows and 5 to 20 features the maximum over many small nodes makes c too large:
+// the mean error is −0.08 to +0.02, and 258 of 450 estimates are below π. On 300 draws from six tables it is above π in
+// 270, and by 0.10 on average; with probabilities as the feature in 294, and by 0.08. The interval does not account for
+// these errors. TIcE cannot report whether the classes overlap; DEDPUL and BBE report it for scores of the same rows;
+// see [Estimate].
 //
 // Source: Jessa Bekker and Jesse Davis, "Estimating the Class Prior in Positive and Unlabeled Data through Decision
 // Tree Induction", AAAI 2018. Differences: labeled and unlabeled rows are two samples, which are pooled, and c is

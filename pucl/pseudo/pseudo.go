@@ -10,7 +10,8 @@
 //  1. The features of a row are its entries and its similarities to some random landmark rows, so that a linear
 //     classifier can separate single clusters.
 //  2. A classifier separates labeled from unlabeled rows; each row is scored by a classifier not trained on it.
-//  3. The prior π is the lowest upper bound of the ratio of unlabeled to labeled rows above a threshold.
+//  3. The prior π is the ratio of the shares of unlabeled and labeled rows above the threshold with the lowest upper
+//     bound on that ratio.
 //  4. The share π of the unlabeled rows with the highest scores is positive. Rows nearest to the threshold, where an
 //     error of the prior has its effect, are left out. A second classifier, trained on the other unlabeled rows,
 //     labels all rows. It is not trained on labeled rows, and so not on how these differ from other positives.

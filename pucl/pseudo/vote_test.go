@@ -13,8 +13,8 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// learned returns embeddings by encoders that memorized all labels except those of one fold. Labeled rows lie near a
-// cluster center; only those of the fold lie like other positives. Each embedding has its own noise.
+// learned returns embeddings by encoders that memorized all labels except the labels of one fold. Labeled rows lie near
+// a cluster center, but rows of the fold lie like other positives. Each embedding has its own noise.
 func (m mixture) learned(seed uint64, embeddings, nLabeled, nUnlabeled int) (xs []*mat.Dense, fold []int, truth []bool) {
 	x, labeled, truth := m.draw(seed, nLabeled, nUnlabeled)
 	for i := range labeled {

@@ -45,7 +45,7 @@ func align(what string, x, target mat.Matrix) (*mat.Dense, error) {
 // Each frame is aligned to the one after it, see [Align]; the last one is unchanged. This removes arbitrary rotations
 // and reflections, as from a separate principal component analysis of each frame, and keeps relative motion.
 //
-// It returns an error if there is no frame, and those of Align.
+// It returns an error if there is no frame; the other errors are described at [Align].
 func AlignSequence(frames []mat.Matrix) ([]*mat.Dense, error) {
 	last := len(frames) - 1
 	if last < 0 {

@@ -26,7 +26,7 @@ func ExamplePCA() {
 	// -2.236 0.000 2.236, 100 % explained
 }
 
-// Align removes a rotation by 90 degrees: the rows equal those of the target.
+// Align removes a rotation by 90 degrees: the rows equal the target's rows.
 func ExampleAlign() {
 	target := mat.NewDense(2, 2, []float64{
 		1, 0,

@@ -70,7 +70,7 @@ func (p pairs) dense() [][]float64 {
 	return all
 }
 
-// TestPairs compares p_ij with those of scikit-learn, which searches widths to 1e-5 in float32.
+// TestPairs compares p_ij with scikit-learn, which searches widths to 1e-5 in float32.
 func TestPairs(t *testing.T) {
 	s := readSklearn(t)
 	p := expect.Must(affinities(t.Context(), centered(s.Rows), s.Perplexity))(t)

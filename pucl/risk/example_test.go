@@ -11,8 +11,8 @@ import (
 )
 
 // printRisk prints value and gradient of a risk on two logits: log 3 for a labeled example, and 0 for an unlabeled one.
-// The sigmoid loss of the first is 1/4 as a positive and 3/4 as a negative; that of the second is 1/2 either way. Its
-// slope is ∓3/16 at log 3 and ∓1/4 at 0.
+// The sigmoid loss of the first is 1/4 as a positive and 3/4 as a negative; the loss of the second is 1/2 either way.
+// Its slope is ∓3/16 at log 3 and ∓1/4 at 0.
 func printRisk(r risk.Risk) {
 	eng, err := engine.Open()
 	if err != nil {
@@ -55,7 +55,7 @@ func ExampleNNPU() {
 	// Output: 0.2000 [-0.1500 0.0000]
 }
 
-// The value equals that of NNPU, but the gradient is that of the negated negative part.
+// The value equals NNPU, but the gradient is the gradient of the negated negative part.
 func ExampleNNPUKiryo() {
 	printRisk(risk.NNPUKiryo(0.8, risk.SigmoidLoss, risk.KiryoConfig{}))
 	// Output: 0.2000 [0.1500 -0.2500]

@@ -21,8 +21,8 @@ type KiryoConfig struct {
 //	r < −β:  value π R_P⁺ − β,  gradient of −γ r alone
 //
 // If r is below −β, which only an overfitted classifier causes, a descent step increases it and leaves the positive
-// part unchanged. The gradient is then not the derivative of the value: at β = 0 the value is [NNPU], whose gradient
-// there is that of π R_P⁺.
+// part unchanged. The gradient is then not the derivative of the value: at β = 0 the value is [NNPU], whose own
+// gradient there is the gradient of π R_P⁺.
 //
 // Source: Ryuichi Kiryo et al., "Positive-Unlabeled Learning with Non-Negative Risk Estimator" (2017), Algorithm 1.
 func NNPUKiryo(prior float64, loss MarginLoss, config KiryoConfig) Risk {

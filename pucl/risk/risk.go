@@ -41,8 +41,8 @@ func CrossEntropy(logits, labels *Node) *Node { return PN(LogisticLoss)(logits, 
 //
 //	1/n Σ_i ℓ(±t_i), + for a positive, − for a negative
 //
-// With labels that mark labeled positives it is the naive risk, which treats every unlabeled example as negative; the
-// figures of "Contrastive Positive Unlabeled Learning" (anonymous authors) call it CE. Its bias grows with the share of
+// If labels mark labeled positives, it is the naive risk, which treats every unlabeled example as negative; the figures
+// of "Contrastive Positive Unlabeled Learning" (anonymous authors) call it CE. Its bias grows with the share of
 // positives among the unlabeled.
 func PN(loss MarginLoss) Risk {
 	return checked(0.5, func(logits, labels *Node) *Node {
@@ -63,9 +63,9 @@ func UPU(prior float64, loss MarginLoss) Risk {
 	})
 }
 
-// NNPU returns the non-negative risk: the negative part of [UPU], non-negative in expectation, is clipped at 0. Value
-// and gradient are those of the clipped expression. [NNPUKiryo] is the original training algorithm, with gradient
-// ascent while the part is negative.
+// NNPU returns the non-negative risk: the negative part of [UPU], non-negative in expectation, is clipped at 0. The
+// gradient is the derivative of the clipped value. [NNPUKiryo] is the original training algorithm, with gradient ascent
+// while the part is negative.
 //
 //	π R_P⁺ + max{0, R_U⁻ − π R_P⁻}
 //

@@ -72,8 +72,8 @@ func CheckFinite(x *mat.Dense) error {
 // Bounds on the spread of entries for computing with squares of distances.
 const leastSpread, largestSpread = leastPlain, largestPlain
 
-// CheckSpread returns an error if the distances between the rows of x, which must be finite, are unusable: if all rows
-// are equal up to [Rounding], or if squares of distances leave the range of float64.
+// CheckSpread returns an error if the distances between the rows of x, which must be finite, are unusable: all rows are
+// equal up to [Rounding], or squares of distances leave the range of float64.
 func CheckSpread(x *mat.Dense) error {
 	n, _ := x.Dims()
 	x, _ = Varying(x)

@@ -28,8 +28,8 @@ func Unit(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Take returns the rows of x at index, in that order; a row may occur more than once. It selects, for example, the
-// embeddings of a PU data set from those of all images.
+// Take returns the rows of x at index, in that order; a row may occur more than once. For example, it selects the
+// embeddings of a PU data set among the embeddings of all images.
 //
 // It is an error if x has no rows, or if index is empty or holds a number that is not a row of x.
 func Take(x *mat.Dense, index []int) (*mat.Dense, error) {

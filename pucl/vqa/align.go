@@ -14,8 +14,8 @@ func TermNames() []string {
 	return []string{"image with texts", "text with images", "image with images", "text with texts", "image with its patches", "text with its words"}
 }
 
-// Terms returns the six terms of TCL, a scalar each: means over the batch of an objective on the network's images and
-// texts against those of the momentum encoder, to which no gradient flows.
+// Terms returns the six terms of TCL, a scalar each: means over the batch of an objective that compares the network's
+// images and texts with the outputs of the momentum encoder, to which no gradient flows.
 //
 //	an image against all texts, and a text against all images: the positive is the matching one; with weight soft,
 //	  the targets are a soft-max over the momentum encoder's own similarities

@@ -16,7 +16,8 @@ import (
 type Config struct {
 	Image encoder.ViT // the zero value means patches of 8, 3 layers, 4 heads, 64 dimensions, 128 hidden
 	// Text encodes questions and captions; its fusion layers attend to the image. The zero value means 32 positions, 2
-	// layers, 2 of fusion, 4 heads, 64 dimensions, 128 hidden. A Vocabulary of 0 means that of the tokenizer.
+	// layers, 2 of fusion, 4 heads, 64 dimensions, 128 hidden. A Vocabulary of 0 means the size of the tokenizer's
+	// vocabulary.
 	Text       encoder.BERT
 	Projection int // dimensions of the common space; 0 means 32, TCL has 256
 

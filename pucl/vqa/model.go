@@ -126,7 +126,7 @@ func (m *Model) StateDict() (map[string]safetensors.Tensor, error) {
 }
 
 // Load returns the model of a configuration with the weights from [Model.StateDict], for images of the given shape.
-// Tokenizer and answers must be those of its training, in the same order.
+// Tokenizer and answers must equal the ones of its training, in the same order.
 func Load(eng *engine.Engine, dict map[string]safetensors.Tensor, tokenizer *Tokenizer, answers []string, shape augment.Shape, config Config) (*Model, error) {
 	if err := eng.Check(); err != nil {
 		return nil, err

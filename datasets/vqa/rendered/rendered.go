@@ -1,6 +1,7 @@
-// Package rendered generates synthetic visual questions: small images with shapes of four colors in the four corners,
-// template questions about their colors, forms, numbers and places, a caption of every image, and answers of ten people
-// with a given rate of disagreement. The answers have the types of package vqa, and [vqa.Set.Score] evaluates them.
+// Package rendered generates synthetic visual questions. Small images have shapes of four colors in the four corners.
+// Template questions ask about colors, forms, numbers and places. Every image has a caption, and ten people, with a
+// given rate of disagreement, answer each question. The answers have the types of package vqa, and [vqa.Set.Score]
+// evaluates them.
 //
 // In VQA v2 the wrong captions are unknown. Here a parameter sets the share of images with the caption of another
 // image: false positives for learning that matches images and texts.

@@ -111,7 +111,7 @@ func TestBenchmarkConfig(t *testing.T) {
 	woof := expect.Must(FindBenchmark("Woof-vs-Nette"))(t)
 	folders := slices.Sorted(slices.Values(woofAndNetteSet.folders)) // numbered as in one folder of all classes
 	cfg = expect.Must(woof.Config(folders))(t)
-	for _, class := range cfg.Positive { // Imagewoof's numbers are those of dogs
+	for _, class := range cfg.Positive { // Imagewoof's classes are dogs
 		if folder := folders[class]; folder < "n02086" || folder > "n02116" || folder == "n02102040" {
 			t.Errorf("class %d is %s", class, folder)
 		}

@@ -26,7 +26,7 @@ func (m *Images) Len() int { return len(m.Labels) }
 // Like an index into a slice, an i outside [0, Len) panics.
 func (m *Images) At(i int) []uint8 { return imageAt(m.Pixels, i, m.imageSize()) }
 
-// Counts returns how many images each class has, one number per entry of Classes.
+// Counts returns the number of images of each class, one per entry of Classes.
 func (m *Images) Counts() []int {
 	counts := make([]int, len(m.Classes))
 	for _, class := range m.Labels {

@@ -84,7 +84,7 @@ func TestEncodingOfExtremeNumbers(t *testing.T) {
 		rowsNear(t, newEncoding(t, f), f, 1e-14, []float64{-1}, []float64{1}, []float64{1}, []float64{-1})
 	}
 	high := &Frame{[]Column{{Name: "a", Numbers: []float64{math.MaxFloat64, math.MaxFloat64 / 2, nan}}}}
-	v := math.Sqrt(1.5) // the gap lies in the middle
+	v := math.Sqrt(1.5) // the gap counts as the median
 	rowsNear(t, newEncoding(t, high), high, 1e-14, []float64{v, 0}, []float64{-v, 0}, []float64{0, 1})
 	e := newEncoding(t, &Frame{[]Column{{Name: "a", Numbers: []float64{0, 1e-300}}}})
 	err := expect.Err(e.Rows(&Frame{[]Column{{Name: "a", Numbers: []float64{0, 1e300}}}}))

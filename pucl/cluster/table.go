@@ -23,7 +23,7 @@ type table struct {
 	mean     []float64 // mean of the rows of the source
 	scale    float64   // a power of two
 
-	pieces  []*piece  // all rows, or those in memory at once
+	pieces  []*piece  // all rows, or the rows in memory at once
 	squares []float32 // squared length of each row
 	total   float64   // sum of squares
 }

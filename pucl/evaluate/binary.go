@@ -11,7 +11,7 @@ import (
 
 // Binary holds measures of how well scores separate positives from negatives, given the true classes.
 type Binary struct {
-	Confusion         // of the predictions: positive where the score is above Threshold
+	Confusion         // of the predictions: positive if the score is above Threshold
 	Threshold float64 // 0 for logits, 0.5 for probabilities
 	AUC       float64 // see [AUC]; NaN where only one class occurs
 	Constant  bool    // all scores are equal up to rounding

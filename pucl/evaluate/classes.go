@@ -18,7 +18,7 @@ type Classes struct {
 	Accuracy  float64   // share of correct predictions
 	Balanced  float64   // mean of Recall over the classes that occur
 	Recall    []float64 // recall of each class; NaN for a class without examples
-	Predicted []int     // how often each class is predicted
+	Predicted []int     // number of predictions of each class
 	N         int       // examples
 }
 
@@ -60,7 +60,7 @@ func (s Classes) Degeneracy() Degeneracy {
 // Degenerate reports whether all predictions are the same class.
 func (s Classes) Degenerate() bool { return s.Degeneracy() != NotDegenerate }
 
-// present returns how many classes occur.
+// present returns the number of classes that occur.
 func (s Classes) present() int { return len(s.Recall) - floats.Count(math.IsNaN, s.Recall) }
 
 // String returns both accuracies in percent, and states absent classes and degeneracy.

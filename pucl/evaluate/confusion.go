@@ -65,7 +65,8 @@ func (c Confusion) Balanced() float64 {
 	return (recall + specificity) / 2
 }
 
-// Precision returns the share of the examples predicted positive that are positive; NaN where nothing is predicted positive.
+// Precision returns the share of the examples predicted positive that are positive; NaN if nothing is predicted
+// positive.
 func (c Confusion) Precision() float64 { return share(c.TruePositive, c.TruePositive+c.FalsePositive) }
 
 // F1 returns the harmonic mean of precision and recall, 2TP/(2TP+FP+FN); NaN if no example is positive or predicted

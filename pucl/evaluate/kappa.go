@@ -5,7 +5,7 @@ package evaluate
 // predictions and the share c expected by chance from the positive rates, κ = (p−c)/(1−c): 1 if all are equal, 0 at
 // chance level. If both predictions are constant and equal, κ is 0.
 //
-// It is an error if the lengths differ or there is no example.
+// It is an error if the lengths differ or if there are no examples.
 //
 // Source: J. Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
 func Kappa(a, b []bool) (float64, error) {

@@ -11,7 +11,7 @@ import (
 // PUReading is the result of a [KNN] over a bank of labeled positives on held-out PU data. It depends on no true class.
 type PUReading struct {
 	PU
-	Bank string // what the bank knows
+	Bank string // description of the bank
 }
 
 // String returns the bank and the measures.
@@ -20,7 +20,7 @@ func (r PUReading) String() string { return "kNN over " + r.Bank + ", " + r.PU.S
 // BinaryReading is the result of a [KNN] on examples with known true classes, positive or negative.
 type BinaryReading struct {
 	Binary
-	Bank string // what the bank knows
+	Bank string // description of the bank
 }
 
 // String returns the bank, a note that true classes were used, and the measures.
@@ -31,7 +31,7 @@ func (r BinaryReading) String() string {
 // ClassesReading is the result of a [KNN] on examples with known true classes, one of several.
 type ClassesReading struct {
 	Classes
-	Bank string // what the bank knows
+	Bank string // description of the bank
 }
 
 // String returns the bank, a note that true classes were used, and the measures.

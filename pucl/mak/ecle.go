@@ -19,7 +19,7 @@ import (
 // ECLEConfig configures [ECLE]. The zero value has the parameters of the source's code.
 type ECLEConfig struct {
 	Passes int     // M, pairs of views of each image; 0 means 10
-	Tau    float64 // temperature, preferably that of training; 0 means 0.2
+	Tau    float64 // temperature, preferably as in training; 0 means 0.2
 	Batch  int     // images compared with each other; 0 means 512
 	Seed   uint64  // seed of the batches
 }

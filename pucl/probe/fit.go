@@ -179,7 +179,7 @@ func riskAndSlopes(r risk.Risk) func(logits, labels *Node) (*Node, *Node) {
 	}
 }
 
-// minimized returns the value of the risk, and panics if it is no scalar.
+// minimized returns the value of the risk, and panics unless it is a scalar.
 func minimized(r risk.Risk, logits, labels *Node) *Node {
 	defer fault.Annotate(r, "the risk")
 	loss := r(logits, labels)

@@ -49,7 +49,7 @@ type exactly struct {
 	seen   int
 }
 
-// Numbers of rows per piece, and of centers compared at once: manyCenters while that many remain, then fewCenters.
+// Numbers of rows per piece, and of centers compared at once: manyCenters, or fewCenters if no more remain.
 const greedyRows, manyCenters, fewCenters = 16384, 128, 16
 
 // watchedRows returns the number of watched rows out of n: few enough to stay in a processor's cache.

@@ -50,8 +50,8 @@ func (c *centers) ownScores(rows []float32, index, slots []int32, scores []float
 	C.own_scores(f32(rows), C.int64_t(c.d), i32(index), C.int64_t(len(index)), f32(c.rows), f32(c.half), i32(slots), f32(scores))
 }
 
-// moveRows subtracts the rows of index from the sums of their old clusters, unless these are negative, and adds them to
-// the new ones.
+// moveRows subtracts each row of index from the sum of its old cluster, from, unless that number is negative, and adds
+// it to the sum of its new cluster, to.
 func moveRows(rows []float32, d int, index, from, to []int32, sums []float64) {
 	C.move_rows(f32(rows), C.int64_t(d), i32(index), C.int64_t(len(index)), i32(from), i32(to), f64(sums))
 }

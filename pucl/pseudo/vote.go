@@ -27,7 +27,7 @@ import (
 // and on average for others. Clear marks the rows that trained all embeddings' classifiers.
 //
 // The prior is the maximum-likelihood estimate of a curve over the places: the log-odds of a positive are assumed
-// linear in the log-odds of the place. It uses all labels; the lowest ratio of [Label] uses only labels above a
+// linear in the log-odds of the place. It uses all labels; the ratio of [Label] uses only labels above a
 // threshold, and is by chance too low with held-out labels. The form of the curve was chosen on Fashion-MNIST with
 // 1,000 labels and a known prior; for another curve the estimate is biased. There, three encoders by PUCL trained for
 // 2,000 steps give 0.293 to 0.305 for 0.3 in five runs, and 0.700 to 0.748 for 0.7 in five.

@@ -22,7 +22,7 @@ type batch struct {
 	cut     cut
 }
 
-// batch checks v, brings half precision to float32 and the rows to unit length.
+// batch checks v, converts half precision to float32 and scales the rows to unit length.
 func (v Views) batch(tau float64) batch {
 	v.check(tau)
 	z := ConvertDType(v.Z, numeric.Working(v.Z.DType()))
@@ -39,7 +39,7 @@ func (v Views) batch(tau float64) batch {
 // whole returns the batch as one block.
 func (b batch) whole() *Block { return b.block(b.rows, b.rows, 0) }
 
-// block compares anchors, which are the rows of the batch from first on, with rows, which are all of them.
+// block compares anchors, the rows of the batch starting at first, with rows, all rows of the batch.
 func (b batch) block(anchors, rows *Node, first int) *Block {
 	g := rows.Graph()
 	count, n := anchors.Shape().Dim(-2), rows.Shape().Dim(-2)
@@ -47,7 +47,7 @@ func (b batch) block(anchors, rows *Node, first int) *Block {
 	products := innerProducts(MulScalar(anchors, 1/b.tau), rows)
 	shape := products.Shape()
 
-	// Masks of position are the same for every leading axis, masks of labels are not.
+	// Masks of position are the same for every leading axis; masks of labels are not.
 	i := AddScalar(Add(b.start, Iota(g, shapes.Make(dtypes.Int32, count, 1), 0)), first)
 	j := Iota(g, shapes.Make(dtypes.Int32, 1, n), 1)
 	compare := func(how func(x, y *Node) *Node, x, y *Node) *Node {
@@ -91,7 +91,7 @@ func viewOf(row *Node, examples int) *Node {
 	return Div(row, Scalar(row.Graph(), row.DType(), examples))
 }
 
-// repeatViews repeats what is known of examples [.., b] for each view, [.., m·b].
+// repeatViews repeats labels of examples [.., b] for each view, [.., m·b].
 func repeatViews(examples *Node, views int) *Node {
 	return Concatenate(slices.Repeat([]*Node{examples}, views), -1)
 }

@@ -9,18 +9,19 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// Block is what a [Term] sees: r anchors of a multi-viewed batch against all its n rows. Leading axes, written "..", are
-// independent batches. All masks are Bool and have the shape of Sim; no mask ever holds a pair of a row with itself.
+// Block is the input of a [Term]: r anchors of a multi-viewed batch compared with all its n rows. Leading axes, written
+// "..", are independent batches. All masks are Bool and have the shape of Sim; none selects the pair of a row with
+// itself.
 //
 // A term must not assume that r equals n: the whole batch may come as one block or as many.
 type Block struct {
 	Sim       *Node // [.., r, n]: cos(z_i, z_j)/τ; 0 for the pair of a row with itself
 	Others    *Node // j ≠ i
 	OwnView   *Node // j shows the same example as i
-	OtherView *Node // j belongs to another of the m views than i: where i is a first view, j is none
+	OtherView *Node // j belongs to another of the m views than i
 	Labeled   *Node // j ≠ i, and both are labeled positives: ℙ∖i
 	ToLabeled *Node // j ≠ i, and j is a labeled positive, whatever i is
-	Unlabeled *Node // j ≠ i, and both are unlabeled: 𝕌∖i
+	Unlabeled *Node // j ≠ i, and j is a labeled positive, for any i
 	SameClass *Node // j ≠ i, and both are of one class; nil where Views.Class is nil
 
 	AnchorLabeled *Node   // Bool [.., r]: the anchor is a labeled positive
@@ -29,8 +30,8 @@ type Block struct {
 	source source
 }
 
-// source is what a block was made from. Terms that find Sim and a mask as they were made work on the rows themselves, which
-// is less work than on all pairs.
+// source holds the inputs of a block. Terms that find Sim and a mask unchanged compute on the rows themselves, which
+// costs less than computing on all pairs.
 type source struct {
 	anchors *Node // unit rows of the anchors, [.., r, d]
 	rows    *Node // unit rows of the batch, [.., n, d]; the same node as anchors where the block is the whole batch
@@ -39,15 +40,15 @@ type source struct {
 	first   int   // the anchors are rows first … first+r−1
 	pairs   bool  // the block was made from [Pairs]: there are no rows
 
-	// Sim and masks as made.
+	// Sim and masks before any change by a term.
 	sim, otherPairs, own, labeledPairs, toLabeled, unlabeledPairs *Node
 
 	cut  cut // how to cut matrices of all pairs
 	kept *kept
 }
 
-// kept is what terms have made of a block as it came, so that objectives made of others work it out once, gradient
-// included.
+// kept caches intermediate results of terms on an unchanged block, so that objectives composed of others compute them
+// once, gradient included.
 type kept struct{ partition *Node }
 
 // rows returns n, the number of rows of the batch.
@@ -56,10 +57,10 @@ func (b *Block) rows() int { return b.Sim.Shape().Dim(-1) }
 // views returns m, the number of views of each example.
 func (b *Block) views() int { return b.source.views }
 
-// OtherExamples selects the pairs of different examples, whatever their views: j neither is i nor shows its example.
+// OtherExamples selects the pairs of different examples in any views: j is not i and shows another example.
 func (b *Block) OtherExamples() *Node { return And(b.Others, Not(b.OwnView)) }
 
-// NextViews selects the first count other views of the anchor's own example, counted from the anchor's view on and round;
+// NextViews selects the first count other views of the anchor's own example, counted cyclically from the anchor's view;
 // all m−1 of them make OwnView.
 func (b *Block) NextViews(count int) *Node {
 	if count >= b.views()-1 {
@@ -73,15 +74,15 @@ func (b *Block) NextViews(count int) *Node {
 	return And(b.OwnView, BroadcastToDims(ExpandLeftToRank(near, b.Sim.Rank()), b.Sim.Shape().Dimensions...))
 }
 
-// needOtherExamples panics on a batch of one example, for an objective that needs negatives.
+// needOtherExamples panics on a batch of one example; objectives that need negatives call it.
 func (b *Block) needOtherExamples(objective string) {
 	fault.PanicIf(b.rows() == b.views(),
 		"pucl: %s of a batch of one example; it needs the rows of other examples as negatives, so 2 examples or more", objective)
 }
 
-// groupMean returns the mean similarity of each anchor to the rows that mask gives it, where these are a group of rows: the mean
-// of inner products with the rows of a group is the inner product with their mean, which needs no look at all pairs. It returns
-// nil where Sim or mask is not what the block was made with.
+// groupMean returns the mean similarity of each anchor to the rows that mask selects, if these form a group of rows.
+// The mean of inner products with a group equals the inner product with the group's mean, so no pair matrix is needed.
+// It returns nil if a term changed Sim or mask.
 func (b *Block) groupMean(mask *Node) *Node {
 	s := b.source
 	if mask == nil || s.rows == nil || b.Sim != s.sim {
@@ -101,8 +102,8 @@ func (b *Block) groupMean(mask *Node) *Node {
 	return nil
 }
 
-// labeledOrOwn returns the mean similarity of an unlabeled anchor to all labeled rows and its own other views. (Of a labeled
-// anchor, whose other views are labeled, it is not.)
+// labeledOrOwn returns the mean similarity of an unlabeled anchor to all labeled rows and its own other views. It
+// is not for labeled anchors, whose other views are labeled and would count twice.
 func labeledOrOwn(b *Block) *Node {
 	s := b.source
 	if s.rows == nil || b.Sim != s.sim || b.ToLabeled != s.toLabeled || b.OwnView != s.own {
@@ -112,13 +113,14 @@ func labeledOrOwn(b *Block) *Node {
 	return b.meanTo(Add(sum, s.ownRows()), AddScalar(count, float64(s.views-1)))
 }
 
-// meanTo returns the mean similarity of each anchor to count rows, [.., r], whose sum is given, [.., r, d]; 0 where there are none.
+// meanTo returns the mean similarity of each anchor to a group of rows, [.., r], given their sum [.., r, d] and their
+// count; 0 where the count is 0.
 func (b *Block) meanTo(sum, count *Node) *Node {
 	return Div(b.source.inner(sum), MulScalar(MaxScalar(count, 1.0), b.Tau))
 }
 
-// others returns, for each anchor, the sum [.., r, d] and the number [.., r] of the rows of a group, Bool [.., n], without
-// the anchor itself where it is in the group, Bool [.., r].
+// others returns, for each anchor, the sum [.., r, d] and the number [.., r] of the rows of a group, Bool [.., n],
+// excluding the anchor itself if it belongs to the group, Bool [.., r].
 func (s source) others(group, inGroup *Node) (sum, count *Node) {
 	members := Where(BroadcastToDims(ExpandAxes(group, -1), s.rows.Shape().Dimensions...), s.rows, ZerosLike(s.rows))
 	self := Where(BroadcastToDims(ExpandAxes(inGroup, -1), s.anchors.Shape().Dimensions...), s.anchors, ZerosLike(s.anchors))
@@ -137,7 +139,7 @@ func (s source) ownRows() *Node {
 	return sum
 }
 
-// ownRow returns, for each anchor, the row of its own example k views further on, counted round, [.., r, d].
+// ownRow returns, for each anchor, the row of its own example k views further on, counted cyclically, [.., r, d].
 func (s source) ownRow(k int) *Node {
 	n, count := s.rows.Shape().Dim(-2), s.anchors.Shape().Dim(-2)
 	shift := k * (n / s.views)

@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// A sum over all pairs must not depend on how they are cut into strips, nor on whether strips are kept for the gradient.
+// A sum over all pairs must depend neither on the cut into strips nor on whether strips are kept for the gradient.
 func TestPairSumsDoNotDependOnTheCut(t *testing.T) {
 	s := draw(0, 2, 0.5)
 	const tau = 0.3
@@ -83,7 +83,7 @@ func TestStrips(t *testing.T) {
 	}
 }
 
-// Only objectives whose terms look at all pairs need the loop over blocks.
+// Only objectives with terms that use all pairs need the loop over blocks.
 func TestWhichObjectivesSeeAllPairs(t *testing.T) {
 	want := map[string]bool{"ssCL": false, "SCL-PU": false, "PUCL": false, "MCL": false, "puNCE": false, "alignment": false, "uniformity": false,
 		"user": false, "SCL": true, "PU-debiased": true, "DCL(0.1)": true, "N-pair": true, "pairwise": true, "ideal": true, "user masks": true, "user sharpened": true}
@@ -110,7 +110,8 @@ func randomRowsOf(n int) [][]float64 {
 	return z
 }
 
-// What a term uses besides the block, here a weight and its square root, both learned, gets its gradient in blocks, too.
+// A node that a term uses besides the block must get its gradient in blocks, too. Here it is a learned weight and its
+// square root.
 func TestLearnedPartsOfATermGetTheirGradientInBlocks(t *testing.T) {
 	s := draw(0, 2, 0.5)
 	exec := MustNewExec(enginetest.Open(t).Backend, func(z, labeled, weight *Node) []*Node {
@@ -139,8 +140,8 @@ func TestLearnedPartsOfATermGetTheirGradientInBlocks(t *testing.T) {
 	near(t, "derivative by its root", out[7].Value().(float64), out[3].Value().(float64), 1e-13)
 }
 
-// In closed form: ssCL pulls the own view with 1/τ and pushes every row by its share of the partition; on its floor DCL pushes nothing but the
-// own view; the pairwise loss pushes what is nearer than the margin, by 2(margin/D − 1)/N.
+// Closed forms: ssCL pulls the own view with 1/τ and pushes every row by its share of the partition. On its floor DCL
+// pushes only the own view. The pairwise loss pushes rows nearer than the margin by 2(margin/D − 1)/N.
 func TestPairGradientsInClosedForm(t *testing.T) {
 	s := draw(1, 2, 0.3)
 	n := len(s.z)

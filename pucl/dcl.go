@@ -10,31 +10,31 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// DCLConfig says how [DCL] estimates the negatives. The zero value, τ⁺ = 0, corrects nothing and is [SSCL].
+// DCLConfig configures how [DCL] estimates the negatives. The zero value, τ⁺ = 0, applies no correction and is [SSCL].
 type DCLConfig struct {
 	// TauPlus is τ⁺, the chance that an example drawn at random is of the anchor's class; from 0 to below 1.
 	TauPlus float64
 
-	// Positives is M, how many of the anchor's m−1 other views stand for its class; 0 means all of them, which with two
-	// views is the paper's M = 1.
+	// Positives is M, the number of the anchor's m−1 other views that represent its class; 0 means all of them. With
+	// two views that is the paper's M = 1.
 	Positives int
 
-	// Weight is Q, by how much the corrected mean over negatives counts against the positive; 0 means N, the number of
+	// Weight is Q, the weight of the corrected mean over negatives against the positive; 0 means N, the number of
 	// negatives, 2b−2 with two views.
 	Weight float64
 }
 
-// DCL is debiased contrastive learning: ssCL with the share of the anchor's own class that hides among the negatives taken
-// out. The negatives of an anchor are the N = m(b−1) rows of other examples, its positives its own other views.
+// DCL returns debiased contrastive learning: ssCL minus the expected share of the anchor's own class among the
+// negatives. The negatives of an anchor are the N = m(b−1) rows of other examples, its positives its own other views.
 //
 //	L = −1/|𝕀| Σ_{i∈𝕀} log exp(s_{i,a(i)}) / [ exp(s_{i,a(i)}) + Q·g(i) ]
 //	g(i) = max{ ( 1/N Σ_neg exp s − τ⁺/M Σ_pos exp s ) / (1−τ⁺), e^(−1/τ) }
 //
-// The floor e^(−1/τ) is the least that exp s can be; on it g has no gradient. With m > 2 views the attraction is the mean
-// over the other views and all of them are in the denominator, as in [SSCL], which DCL is at τ⁺ = 0. Labels play no part.
-// The loss is worked out directly, since it falls far below the rounding of its two terms where the floor holds.
+// The floor e^(−1/τ) is the minimum of exp s; on it g has no gradient. If m > 2, the attraction is the mean over the
+// other views and the denominator holds all of them, as in [SSCL], to which DCL reduces at τ⁺ = 0. Labels have no
+// effect. The loss is computed directly: where the floor holds, it falls far below the rounding of its two terms.
 //
-// Source: Ching-Yao Chuang et al., "Debiased Contrastive Learning" (2020); appendix A.5.4 of the paper. It is the L_Neg of
+// Source: Ching-Yao Chuang et al., "Debiased Contrastive Learning" (2020); appendix A.5.4 of the paper. It is L_Neg in
 // the slides that propose [DebiasedPos].
 func DCL(config DCLConfig) Objective {
 	return Objective{
@@ -55,7 +55,7 @@ func DCL(config DCLConfig) Objective {
 // logOwn returns log Σ exp s_ij over the next count views of the anchor's own example.
 func logOwn(b *Block, count int) *Node {
 	if b.views() == 2 {
-		return OwnViews(b) // there is only one
+		return OwnViews(b) // the only other view
 	}
 	return LogSumExp(b, b.NextViews(count))
 }

@@ -10,21 +10,23 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// DebiasedPosConfig says where [DebiasedPos] takes its samples from.
+// DebiasedPosConfig configures the samples that [DebiasedPos] uses.
 type DebiasedPosConfig struct {
 	// TauPlus is τ⁺, the chance that an example drawn at random is of the anchor's class; above 0, at most 1.
 	TauPlus float64
 
-	// Negatives selects the rows that stand for p⁻, draws of another class than the anchor's; nil means all rows of other
-	// examples. [OtherClasses] takes the true classes where they are known. An anchor of which nothing is selected scores 0.
+	// Negatives selects the rows that represent p⁻, draws of another class than the anchor's; nil means all rows of
+	// other examples. [OtherClasses] selects by the true classes if they are given. An anchor without any selected row
+	// scores 0.
 	Negatives func(*Block) *Node
 
-	// Mixture selects the rows that stand for p, the draws from whose mean the share of the negatives is taken; nil means all
-	// other rows, the own other views among them. [ObservedPositives] takes the own other views alone: then the positives as
-	// observed are the mixture, and τ⁻ is the share of false ones among them. An anchor of which nothing is selected scores 0.
+	// Mixture selects the rows that represent p, the mean from which the share of the negatives is subtracted; nil
+	// means all other rows, including the own other views. [ObservedPositives] selects the own other views alone: then
+	// the observed positives are the mixture, and τ⁻ is the share of false positives among them. An anchor without any
+	// selected row scores 0.
 	Mixture func(*Block) *Node
 
-	// Weight is N, by how much the mean over negatives counts against the positive; 0 means 2b−2, the number of rows of
+	// Weight is N, the weight of the mean over negatives against the positive; 0 means 2b−2, the number of rows of
 	// other examples.
 	Weight float64
 }
@@ -32,16 +34,16 @@ type DebiasedPosConfig struct {
 // OtherClasses selects the pairs of different classes. It needs [Views].Class.
 func OtherClasses(b *Block) *Node { return And(b.Others, Not(b.pairs(b.SameClass))) }
 
-// ObservedPositives selects the own other views, which stand for the anchor's class and may be false.
+// ObservedPositives selects the own other views. They represent the anchor's class and may be false positives.
 func ObservedPositives(b *Block) *Node { return b.OwnView }
 
-// TauPlusForRate returns the τ⁺ at which [DebiasedPos] with its default rows is the N-pair loss for positives of which a share, the rate ρ,
-// is false, in batches of so many examples with so many views each:
+// TauPlusForRate returns the τ⁺ at which [DebiasedPos] with its default rows is the N-pair loss for positives with a
+// share ρ, the rate, of false ones. It takes the number of examples in a batch and of views of each:
 //
 //	τ⁺ = (m−1) / ((mb−1)(1−ρ)):   P⁺ = (1−ρ)·own + ρ·P⁻,   own the mean of exp s over the own other views
 //
-// What is false among positives is a draw of P⁻, so the loss compares what is observed with what the scores, were they those of true
-// positives, would show. At ρ = 0 it is [SSCL]. It panics unless 0 ≤ ρ < 1, examples and views are 2 or more, and τ⁺ is at most 1.
+// False positives are draws of P⁻, so the loss compares the observed scores with the scores that true positives would
+// have. At ρ = 0 it is [SSCL]. It panics unless 0 ≤ ρ < 1, examples and views are 2 or more, and τ⁺ is at most 1.
 func TauPlusForRate(rate float64, examples, views int) float64 {
 	fault.PanicIf(!(rate >= 0 && rate < 1), "pucl: a share of %v false positives; it must lie from 0 to below 1", rate)
 	fault.PanicIf(examples < 2 || views < 2, "pucl: batches of %d examples with %d views; both must be 2 or more", examples, views)
@@ -51,20 +53,20 @@ func TauPlusForRate(rate float64, examples, views int) float64 {
 	return tauPlus
 }
 
-// DebiasedPos is L_Pos: instead of the negatives, as [DCL] does, it corrects the positives. No positive pair is used as
-// such; the mass of the anchor's class is what remains of all data when the negatives' share is taken away.
+// DebiasedPos returns L_Pos, which corrects the positives, where [DCL] corrects the negatives. It uses no positive pair
+// as such: the mass of the anchor's class is the mass of all data minus the share of the negatives.
 //
 //	L = −1/|𝕀| Σ_{i∈𝕀} log ( P − τ⁻P⁻ ) / ( P + (Nτ⁺ − τ⁻) P⁻ ),   τ⁻ = 1 − τ⁺
 //
-// In a batch P, the mean of exp s over draws of all data, is taken over all other rows, the own other views included, and
-// P⁻, that over draws of another class, over the rows that Negatives selects. By default these are all rows of other
-// examples; then the numerator is positive whenever τ⁺ > 1/(2b−1), and at τ⁺ = 1/(2b−1) the loss is [SSCL].
+// In a batch, P, the mean of exp s over draws of all data, is taken over all other rows, including the own other views.
+// P⁻, the mean over draws of another class, is taken over the rows that Negatives selects, by default all rows of other
+// examples. Then the numerator is positive if τ⁺ > 1/(2b−1); at τ⁺ = 1/(2b−1) the loss is [SSCL].
 //
-// Written with the mass of one positive, P⁺ = max{ (P − τ⁻P⁻)/τ⁺, e^(−1/τ) }, the loss is −log P⁺/(P⁺ + N P⁻). The floor is
-// the least that exp s can be; where it holds only the repulsion of the negatives is left. Labels play no part.
+// With the mass of one positive, P⁺ = max{ (P − τ⁻P⁻)/τ⁺, e^(−1/τ) }, the loss is −log P⁺/(P⁺ + N P⁻). The floor is the
+// minimum of exp s; where it holds, only the repulsion of the negatives remains. Labels have no effect.
 //
-// Source: M. A. Nikitina, slides on distribution bias in contrastive learning, DebiasedPos; the floor is that of Chuang et
-// al. (2020), which the slides leave out.
+// Source: M. A. Nikitina, slides on distribution bias in contrastive learning, DebiasedPos. The slides omit the floor,
+// which is from Chuang et al. (2020).
 func DebiasedPos(config DebiasedPosConfig) Objective {
 	o := Objective{
 		Name: "DebiasedPos",
@@ -87,7 +89,7 @@ func DebiasedPos(config DebiasedPosConfig) Objective {
 	return o
 }
 
-// ofMasses is the loss where P is taken over the positive and all negatives.
+// ofMasses returns the loss with P taken over the positive and all negatives.
 func (c DebiasedPosConfig) ofMasses(own, negatives, count *Node, tau float64) *Node {
 	c.check()
 	drawn := Sub(negatives, Log(count))
@@ -111,8 +113,8 @@ func (c DebiasedPosConfig) positive(all, drawn *Node, tau float64) *Node {
 	return logDifference(all, drawn, 1/c.TauPlus, (1-c.TauPlus)/c.TauPlus, -1/tau)
 }
 
-// Floored returns the share of anchors whose P⁺ is on its floor e^(−1/τ), for which P − τ⁻P⁻ is too small or negative and the
-// positives teach nothing, as an objective to take the value of. It has no gradient.
+// Floored returns, as an objective to evaluate, the share of anchors with P⁺ on its floor e^(−1/τ). For them P − τ⁻P⁻
+// is too small or negative, and the positives contribute no gradient. The share itself has no gradient.
 func (c DebiasedPosConfig) Floored() Objective {
 	return Objective{Name: "share on the floor of DebiasedPos", Attract: Nothing, Repel: func(b *Block) *Node {
 		positive, _, some := c.masses(b)
@@ -121,7 +123,8 @@ func (c DebiasedPosConfig) Floored() Objective {
 	}}
 }
 
-// masses returns log P⁺ and log N·P⁻, and for which anchors there are negatives; elsewhere both are finite and mean nothing.
+// masses returns log P⁺ and log N·P⁻, and which anchors have negatives; for the others both values are finite and
+// meaningless.
 func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	c.check()
 	b.needOtherExamples("DebiasedPos")
@@ -132,7 +135,7 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	}
 	drawn, some := logMean(b, mask)
 	total := AddScalar(drawn, math.Log(weight))
-	if b.source.pairs && c.Weight == 0 { // how many others count may differ from anchor to anchor
+	if b.source.pairs && c.Weight == 0 { // the number of others that count may differ between anchors
 		count := ReduceSum(ConvertDType(b.OtherExamples(), b.Sim.DType()), -1)
 		total = Add(drawn, Log(MaxScalar(count, 1.0)))
 	}
@@ -149,7 +152,8 @@ func (c DebiasedPosConfig) masses(b *Block) (positive, negative, some *Node) {
 	return c.positive(all, drawn, b.Tau), total, some
 }
 
-// logMean returns the log of the mean of exp s_ij over the pairs that mask selects, and whether there are any; 0 where not.
+// logMean returns the log of the mean of exp s_ij over the pairs that mask selects, and whether it selects any; 0 where
+// it selects none.
 func logMean(b *Block, mask *Node) (mean, some *Node) {
 	mask = b.pairs(mask)
 	count := ReduceSum(ConvertDType(mask, b.Sim.DType()), -1)

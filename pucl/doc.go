@@ -1,9 +1,9 @@
-// Package pucl holds the contrastive losses of positive and unlabeled data: multi-viewed batches, the terms that attract and
-// repel, and the objectives made of them, as graph functions that can be trained on and measured alike.
+// Package pucl implements the contrastive losses of positive and unlabeled data: multi-viewed batches, attraction and
+// repulsion terms, and objectives composed of them. All are graph functions for training and for evaluation.
 //
-// The subject is the paper "Contrastive Positive Unlabeled Learning" (anonymous authors; equation and theorem numbers
-// in this package are its). A data set holds n_P labeled positives and n_U unlabeled examples, a mixture of positives and
-// negatives; the aim is a representation in which positives and negatives come apart.
+// The subject is the paper "Contrastive Positive Unlabeled Learning" (anonymous authors), whose equation and theorem
+// numbers this package uses. A data set holds n_P labeled positives and n_U unlabeled examples, a mixture of positives
+// and negatives. The aim is a representation that separates positives from negatives.
 //
 // # Symbols
 //
@@ -17,11 +17,11 @@
 //	π        class prior, the share of positives among the unlabeled
 //	γ        n_P / n_U
 //
-// # A loss is what attracts and what repels
+// # A loss is repulsion minus attraction
 //
-// Every contrastive loss here is, per anchor i, repel(i) − attract(i), averaged over anchors. Both are a [Term]: a function
-// of a [Block], the similarities of some anchors with all rows and the masks that say which pairs are what. A new idea is
-// one such function, and [ByLabel], [Mix] and [Scale] join terms into others:
+// Every contrastive loss here is, per anchor i, repel(i) − attract(i), averaged over anchors. Both are a [Term]: a
+// function of a [Block], which holds the similarities of some anchors with all rows and masks of the kinds of pairs. A
+// new idea is one such function, and [ByLabel], [Mix] and [Scale] combine terms:
 //
 //	halfway := pucl.Objective{
 //		Name:    "halfway",
@@ -29,22 +29,25 @@
 //		Repel:   pucl.LogPartition,
 //	}
 //
-// The family: [SSCL], [SCLPU], [PUCL], [SCL], [MCL], [DCL], [PUNCE], [PUDebiased], [NPair], [DebiasedPos], [Pairwise], [IdealCL],
-// [TrueNegatives], and [WeightedSum] of any of them, with [AlignmentLoss] and [UniformityLoss] as measures that can be trained on. The risks
-// by which classifiers are trained on positive and unlabeled data are in package risk.
+// The objectives are [SSCL], [SCLPU], [PUCL], [SCL], [MCL], [DCL], [PUNCE], [PUDebiased], [NPair], [DebiasedPos],
+// [Pairwise], [IdealCL], [TrueNegatives], and [WeightedSum] of any of them. [AlignmentLoss] and [UniformityLoss] are
+// measures that can be trained on. Package risk implements the risks for training classifiers on positive and unlabeled
+// data.
 //
-// # Looking at a loss
+// # Inspecting a loss
 //
-// [Objective.Value] is the loss of a batch of plain numbers, for a check by hand; [Objective.Loss] is built into a graph, where
-// gradients are taken, for one batch or for many at once; [Objective.PerAnchor] and [Views.Block] show what each anchor and
-// each term contributes. [ChanceLevel] is what an encoder that maps everything to one point is given.
+// [Objective.Value] returns the loss of a batch of plain numbers, for a check by hand. [Objective.Loss] builds it into
+// a graph, with gradients, for one batch or for many at once. [Objective.PerAnchor] and [Views.Block] return the
+// contribution of each anchor and each term. [ChanceLevel] returns the loss of an encoder that maps everything to one
+// point.
 //
-// # What cannot go wrong silently
+// # Numerical guarantees
 //
-// Embeddings need no unit length and no clipping: rows of zeros, tiny and huge rows and temperatures of 0.01 give finite losses
-// and gradients. Where an embedding is infinite or NaN, the loss of its batch and all of its gradient are NaN, whatever
-// the terms do. Batches of many rows are compared in blocks, so that memory grows with their number and not with its square.
+// Embeddings need no unit length and no clipping: zero rows, tiny and huge rows and temperatures of 0.01 give finite
+// losses and gradients. Where an embedding is infinite or NaN, the loss of its batch and its whole gradient are NaN,
+// for any terms. Batches of many rows are compared in blocks, so that memory grows with their number and not with its
+// square.
 //
-// Functions that build graphs panic on a wrong shape or a temperature that is not positive, as gomlx asks of them; gomlx
-// hands the message back as an error when the graph is run. All other functions return errors.
+// Functions that build graphs panic on a wrong shape or a temperature that is not positive, as gomlx requires; gomlx
+// returns the message as an error when the graph is run. All other functions return errors.
 package pucl

@@ -7,8 +7,8 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Two examples at right angles, each shown twice and unchanged: every anchor sees its other view at similarity 1/τ = 2 and
-// two others at 0, so the loss is log(e² + 2) − 2 = log(1 + 2e⁻²).
+// Two examples at right angles, each shown twice and unchanged: every anchor has similarity 1/τ = 2 to its other view
+// and 0 to two others, so the loss is log(e² + 2) − 2 = log(1 + 2e⁻²).
 func ExampleSSCL() {
 	eng, err := engine.Open()
 	check(err)

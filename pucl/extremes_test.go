@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// extremes returns batches of five examples in two views that break losses written carelessly.
+// extremes returns batches of five examples in two views that break careless implementations of a loss.
 func extremes(tau float64) map[string]sample {
 	all := map[string]sample{}
 	for pattern, p := range batches {
@@ -35,7 +35,7 @@ func extremes(tau float64) map[string]sample {
 		sizes.z[1][k] *= 1e-30
 		sizes.z[8][k] *= 1e30
 	}
-	short := draw(0, 2, tau) // by all that float32 can tell, zero
+	short := draw(0, 2, tau) // zero at the precision of float32
 	for k := range 3 {
 		short.z[1][k] *= 1e-40
 	}
@@ -46,7 +46,7 @@ func extremes(tau float64) map[string]sample {
 		constant.z[i] = []float64{1, -2, 3}
 	}
 	all["constant rows"] = constant
-	alone := draw(0, 2, tau) // one row is opposite to all others, its own other view included
+	alone := draw(0, 2, tau) // one row is opposite to all others, including its own other view
 	for i := range alone.z {
 		alone.z[i] = []float64{-1, 2, 3}
 	}
@@ -55,10 +55,10 @@ func extremes(tau float64) map[string]sample {
 	return all
 }
 
-// At τ = 0.01 similarities reach ±100, where float32 holds them to some 1e-5 and exponentials overflow. The cosine of unit
-// rows is off by a few roundings of 2⁻²⁴, so a similarity, and with it a loss, by a few times 2⁻²⁴/τ: 32 of them are allowed,
-// 2e-4. Losses that do not divide by τ are allowed the same. The slopes of a loss are of the size of 1/τ, and the soft-max in
-// them is off by as much as the similarities: the same again, of the largest slope.
+// At τ = 0.01 similarities reach ±100, where float32 holds them to some 1e-5 and exponentials overflow. The cosine of
+// unit rows is off by a few roundings of 2⁻²⁴, so a similarity, and with it a loss, by a few times 2⁻²⁴/τ: 32 of them
+// are allowed, 2e-4. Losses that do not divide by τ are allowed the same. The slopes of a loss are of the size of 1/τ,
+// and the soft-max in them is off by as much as the similarities: the same again, of the largest slope.
 func TestFloat32AtTinyTemperature(t *testing.T) {
 	const tau = 0.01
 	c := scorer{views: 2, tau: tau, dtype: dtypes.Float32}
@@ -95,22 +95,23 @@ func checkBFloat16(t *testing.T, xla bool) {
 		}
 		for _, got := range c.score(t, s) {
 			what := got.objective.Name + ", " + name
-			near(t, what, got.value, got.reference(zeroed(s)), 2e-6) // the rows are exact, the loss is worked out in float32
+			near(t, what, got.value, got.reference(zeroed(s)), 2e-6) // the rows are exact, the loss is computed in float32
 			checkFinite(t, what, got.grad)
 		}
 	}
 }
 
-// resharpened hands the similarities on as a new node, so that a term works on them as on any made by a user.
+// resharpened returns the block with its similarities as a new node, so that a term treats them like similarities made
+// by a user.
 func resharpened(b *Block) *Block {
 	copied := *b
 	copied.Sim = MulScalar(b.Sim, 1)
 	return &copied
 }
 
-// Where a mask selects nothing a log-sum is −∞ and has no gradient, and what it leaves out cannot overflow: the own views
-// are opposite, similarity −100, while a row of the other example agrees, +100. At τ = 0.5 and at 0.01, with the
-// similarities of the block and with new ones.
+// Where a mask selects nothing, a log-sum is −∞ and has no gradient, and the excluded pairs cannot overflow: the own
+// views are opposite, similarity −100, while a row of the other example agrees, +100. The test covers τ = 0.5 and 0.01,
+// with the similarities of the block and with new ones.
 func TestLogSumExpOfMasks(t *testing.T) {
 	z := [][]float32{{1, 0}, {1, 0}, {-1, 0}, {-1, 0}}
 	labeled := []bool{false, false}
@@ -133,13 +134,13 @@ func TestLogSumExpOfMasks(t *testing.T) {
 				x := float64(out[k+1].Value().([]float32)[i])
 				expect.That(t, math.IsInf(x, -1), "over nothing: %g, want −∞", x)
 			}
-			// Opposite rows are where the similarity of two unit rows is least: no gradient along them, none across.
+			// The similarity of two opposite unit rows is minimal: no gradient along them, none across.
 			nearGradient(t, "gradient", widened(out[k+2].Value().([][]float32)), make2(4, 2), 1e-6, 1/tau)
 		}
 	}
 }
 
-// A row that is opposite to all others has a partition of e^(−1000) at τ = 0.001, far below what float64 holds.
+// A row that is opposite to all others has a partition of e^(−1000) at τ = 0.001, far below the smallest float64.
 func TestPartitionOfARowAlone(t *testing.T) {
 	z := [][]float64{{1, 0}, {-1, 0}, {-2, 0}, {-1, 0}}
 	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(z *Node) *Node {
@@ -197,7 +198,7 @@ func TestSquaredDistanceOfAllPairs(t *testing.T) {
 	}
 }
 
-// zeroed is s with the rows that are too short made zero.
+// zeroed returns s with the rows that are too short set to zero.
 func zeroed(s sample) sample {
 	s.z = slices.Clone(s.z)
 	for i, row := range s.z {

@@ -9,15 +9,16 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// IdealCL is the ideal loss L*_CL, equation (3), estimated on a batch whose classes are known. It needs [Views].Class.
+// IdealCL returns the ideal loss L*_CL, equation (3), estimated on a batch with given classes. It needs [Views].Class.
 //
 //	L = 1/|𝕀| Σ_{i∈𝕀} 1/|C(i)| Σ_{j∈C(i)} [ log( exp s_ij + Σ_k exp s_ik ) − s_ij ]
 //
 // C(i) are the other rows of the class of i, each in turn the one positive, and k runs over negatives, rows of other
-// classes. The paper prints (3) as a reward; here it is a loss like the others.
+// classes. The paper prints (3) as a reward; this is its negative, a loss.
 //
-// negatives is N, their number in (3): the rows of other classes that the batch holds stand for N draws, so that their sum
-// is N times their mean. 0 means as many as the batch holds. An anchor whose batch has no other class scores 0.
+// negatives is N, the number of negatives in (3). The rows of other classes in the batch represent N draws: their sum
+// is N times their mean. 0 means the number in the batch. An anchor without rows of another class in its batch scores
+// 0.
 func IdealCL(negatives int) Objective {
 	each := func(score func(own, negative *Node) *Node) Term {
 		return func(b *Block) *Node {

@@ -10,11 +10,11 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// mostPairs is how many similarities are held at once unless Views.BlockRows says otherwise: 256 MiB in float32, all pairs
-// of 8192 rows.
+// mostPairs is the maximum number of similarities held at once unless Views.BlockRows is set: 256 MiB in float32, all
+// pairs of 8192 rows.
 const mostPairs = 1 << 26
 
-// cutFor returns how all pairs of the rows of shape [.., n, d] are cut.
+// cutFor returns the cut of all pairs of the rows of shape [.., n, d].
 func (v Views) cutFor(rows shapes.Shape) cut {
 	n := rows.Dim(-2)
 	batches := rows.Size() / max(n*rows.Dim(-1), 1)
@@ -24,19 +24,19 @@ func (v Views) cutFor(rows shapes.Shape) cut {
 	case v.BlockRows <= 0 && batches*n*n > mostPairs:
 		return cut{pairs: max(mostPairs/batches, n), again: true}
 	case n >= 1024:
-		return cut{pairs: n * n / 16} // ten strips spare nearly half of the work; more spare little and cost compilation
+		return cut{pairs: n * n / 16} // ten strips save nearly half of the work; more save little and add compile time
 	}
 	return cut{}
 }
 
-// seesAllPairs reports whether a score of the whole batch is made of anything that has an entry for every pair of rows.
+// seesAllPairs reports whether a score of the whole batch depends on a node with an entry for every pair of rows.
 func seesAllPairs(score *Node, b batch) bool {
 	n := b.rows.Shape().Dim(-2)
 	pairs := b.rows.Shape().Size() / b.rows.Shape().Dim(-1) * n
 	return slices.ContainsFunc(madeOf(score, b.rows), func(x *Node) bool { return x.Shape().Size() >= pairs })
 }
 
-// madeOf lists the nodes built after mark that x is made of, and those built before that they use.
+// madeOf lists the nodes built after mark that x depends on, and the nodes built before mark that these use.
 func madeOf(x, mark *Node) []*Node {
 	var found []*Node
 	seen := map[*Node]bool{}
@@ -58,11 +58,11 @@ func madeOf(x, mark *Node) []*Node {
 	return found
 }
 
-// lossInBlocks returns the mean score of the anchors, worked out for one block of anchors after the other.
+// lossInBlocks returns the mean score of the anchors, computed for one block of anchors after the other.
 //
-// Differentiating the sum of the blocks would keep all of them until the end. So the gradient of each block with respect to
-// the rows is taken here, beside its value, and added up; the loss is then a constant, the value, plus a function that is
-// zero, the gradient times the rows minus themselves, which hands the gradient on.
+// Differentiating the sum of the blocks would keep all of them until the end. So the gradient of each block with
+// respect to the rows is computed here, beside its value, and accumulated. The loss is then a constant, the value, plus
+// a function that is zero: the gradient times the rows minus themselves, which propagates the gradient.
 func (o Objective) lossInBlocks(b batch) *Node {
 	n := b.rows.Shape().Dim(-2)
 	fixed := b
@@ -70,8 +70,8 @@ func (o Objective) lossInBlocks(b batch) *Node {
 
 	var loss *Node
 	var anchorSlopes []*Node // the gradient with respect to the rows as anchors, block after block
-	var rowSlope *Node       // and as what anchors are compared with
-	var others []*Node       // what else the terms use that may have a gradient, a learned weight for instance
+	var rowSlope *Node       // the gradient with respect to the rows that anchors are compared with
+	var others []*Node       // other nodes of the terms that may have a gradient, for instance a learned weight
 	var otherSlopes []*Node
 	rows := max(b.cut.pairs/n, 1)
 	for first := 0; first < n; first += rows {
@@ -99,18 +99,19 @@ func (o Objective) lossInBlocks(b batch) *Node {
 	batches := loss.Shape().Size()
 	loss = Add(StopGradient(loss), ReduceSum(handOn(slope, b.rows, fixed.rows), -2, -1))
 	for i, other := range others {
-		// These slopes are summed over the batches of the leading axes, so that each batch carries an equal share: right for
-		// the sum and the mean of their losses.
+		// These slopes are summed over the batches of the leading axes, so that each batch carries an equal share:
+		// right for the sum and the mean of their losses.
 		loss = Add(loss, DivScalar(ReduceAllSum(handOn(otherSlopes[i], other, StopGradient(other))), batches))
 	}
 	return loss
 }
 
-// after returns the batch, made to wait for done, a finite number: masks, too, of which a loop over blocks would otherwise make
-// all before it begins.
+// after returns the batch with a dependency on done, a finite number. Masks depend on it too; otherwise a loop over
+// blocks would create all masks before it begins.
 func (b batch) after(done *Node) batch {
 	b.rows = StopGradient(SchedulingBarrier(b.rows, done))
-	// A compiler sees that an integer times 0 is 0 and needs no waiting for; of a floating-point number it is not so sure.
+	// A compiler simplifies an integer times 0 to 0 and drops the dependency; it cannot do so for a floating-point
+	// number.
 	zero := ScalarZero(done.Graph(), done.DType())
 	b.start = StopGradient(ConvertDType(SchedulingBarrier(zero, done), dtypes.Int32))
 	b.labeled = GreaterThan(Add(ConvertDType(b.labeled, dtypes.Int32), b.start), ScalarZero(done.Graph(), dtypes.Int32))
@@ -120,10 +121,11 @@ func (b batch) after(done *Node) batch {
 	return b
 }
 
-// handOn returns 0 with slope as its gradient with respect to x, of which fixed is the value.
+// handOn returns 0 with slope as its gradient with respect to x; fixed is the value of x.
 func handOn(slope, x, fixed *Node) *Node { return Mul(StopGradient(slope), Sub(x, fixed)) }
 
-// outside lists the floating-point nodes built before mark that x uses and that may have a gradient, the last built first.
+// outside lists the floating-point nodes built before mark that x uses and that may have a gradient, the last built
+// first.
 func outside(x, mark *Node) []*Node {
 	var found []*Node
 	for _, node := range madeOf(x, mark) {
@@ -136,7 +138,7 @@ func outside(x, mark *Node) []*Node {
 }
 
 // partials returns the derivatives of x with respect to each of nodes, the last built first, with the other nodes held
-// fixed: what reaches an early one through a later one is taken off again.
+// fixed: the contribution that reaches an early node through a later one is subtracted.
 func partials(x *Node, nodes []*Node) []*Node {
 	slopes := make([]*Node, len(nodes))
 	for i, node := range nodes {

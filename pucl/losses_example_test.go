@@ -23,8 +23,8 @@ func print(o pucl.Objective, z [][]float64, labeled ...bool) {
 	fmt.Printf("%s %.4f\n", o.Name, loss)
 }
 
-// Of one class, every anchor is attracted to all three others, a mean similarity of 2/3: log(e² + 2) − 2/3. Of two, to its
-// other view alone.
+// With one class, every anchor is attracted to all three others, a mean similarity of 2/3: log(e² + 2) − 2/3. With two
+// classes, it is attracted to its other view alone.
 func ExampleSCL() {
 	eng, err := engine.Open()
 	check(err)
@@ -60,20 +60,20 @@ func ExampleDCL() {
 	// DCL 0.0360
 }
 
-// No other example is labeled than the first, so that of its own class nothing is known and its anchors count as nothing. The others'
-// negatives are the two labeled rows: log(e² + 2·1) − 2.
+// Only the first example is labeled, so no other example of its class is given and its anchors score 0. The negatives
+// of the other anchors are the two labeled rows: log(e² + 2·1) − 2.
 func ExamplePUDebiased() {
 	print(pucl.PUDebiased(0.25), rightAngles, true, false)
 	// Output: PU-debiased 0.2395
 }
 
-// Of the two rows of the other example one is in another view, so there is one negative: log(1 + e⁻²).
+// One of the two rows of the other example is in another view, so there is one negative: log(1 + e⁻²).
 func ExampleNPair() {
 	print(pucl.NPair(), rightAngles, false, false)
 	// Output: N-pair 0.1269
 }
 
-// In batches of 128 pairs of which a fifth is false, L_Pos is told so by its τ⁺, which has nothing to do with the share of a class.
+// τ⁺ encodes a share of false positives, here a fifth in batches of 128 pairs. It is unrelated to the share of a class.
 func ExampleTauPlusForRate() {
 	fmt.Printf("%.5f without false positives, which is ssCL; %.5f\n", pucl.TauPlusForRate(0, 128, 2), pucl.TauPlusForRate(0.2, 128, 2))
 	// Output: 0.00392 without false positives, which is ssCL; 0.00490
@@ -101,7 +101,7 @@ func ExampleIdealCL() {
 	// Output: 0.1269 <nil>
 }
 
-// The views of the first example are at right angles, a squared distance of 2, those of the second agree.
+// The views of the first example are at right angles, a squared distance of 2; the views of the second agree.
 func ExampleAlignmentLoss() {
 	print(pucl.AlignmentLoss(), [][]float64{{1, 0}, {0, 1}, {0, 1}, {0, 1}}, false, false)
 	// Output: alignment 1.0000
@@ -120,8 +120,8 @@ func ExampleWeightedSum() {
 	// Output: ssCL + 0.1 uniformity -0.1605
 }
 
-// Labeled rows repel no labeled anchor, because they are of one class. The first image is labeled: its anchors have the loss
-// log(2) − 2, the anchors of the second image log(e² + 2) − 2. The README shows this program.
+// Labeled rows repel no labeled anchor, because they are of one class. The first image is labeled: its anchors have the
+// loss log(2) − 2, the anchors of the second image log(e² + 2) − 2. The README shows this program.
 func ExampleObjective() {
 	eng, err := engine.Open()
 	check(err)
@@ -136,9 +136,9 @@ func ExampleObjective() {
 	// Output: no repulsion among labeled: -0.5337 nats, <nil>
 }
 
-// Of two classes both rows of the other example are true negatives, as in ssCL: log(1 + 2e⁻²). Of one class there is none, and nothing
-// to tell apart. Three examples, two of them alike in class and in direction: ssCL pushes these two apart, log(3 + 2e⁻²) for each of their
-// anchors; with true negatives all anchors score log(1 + 4e⁻²).
+// With two classes, both rows of the other example are true negatives, as in ssCL: log(1 + 2e⁻²). With one class there
+// is no negative. In the third batch, two of three examples share class and direction. ssCL pushes these two apart,
+// log(3 + 2e⁻²) for each of their anchors; with true negatives all anchors score log(1 + 4e⁻²).
 func ExampleTrueNegatives() {
 	eng, err := engine.Open()
 	check(err)

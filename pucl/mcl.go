@@ -6,11 +6,11 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// MCL is mixed contrastive learning, equation (22): a share λ of [SCLPU] and the rest of [SSCL].
+// MCL returns mixed contrastive learning, equation (22): weight λ on [SCLPU] and 1−λ on [SSCL].
 //
 //	L = λ L_SCL-PU + (1−λ) L_ssCL
 //
-// λ lies between 0, which is ssCL, and 1, which is SCL-PU; another one is refused when the loss is built.
+// λ lies between 0, which is ssCL, and 1, which is SCL-PU; building the loss panics on any other value.
 func MCL(lambda float64) Objective {
 	return Objective{
 		Name: "MCL",

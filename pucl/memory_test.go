@@ -18,11 +18,11 @@ import (
 	"github.com/puclab/puclab/internal/peaktest"
 )
 
-// rowsOfChild names the variable that turns a run of the test binary into one that only scores a batch of that many rows.
+// rowsOfChild names the variable that makes a run of the test binary score a batch of that many rows and exit.
 const rowsOfChild = "PUCL_TEST_SCORE_ROWS"
 
-// A loss of all pairs in blocks must never hold them all: with three quarters of all pairs in float32 as the bound, one
-// matrix too many shows. The peak of a whole process is measured, so each size runs in a process of its own.
+// A loss of all pairs in blocks must never hold them all: the bound of three quarters of all pairs in float32 detects
+// one excess matrix. The peak of a whole process is measured, so each size runs in its own process.
 func TestMemoryGrowsWithTheBatchNotItsSquare(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv(rowsOfChild)); err == nil {
 		scorerOfRows(t, n, min(1024, n/2))()
@@ -38,8 +38,8 @@ func TestMemoryGrowsWithTheBatchNotItsSquare(t *testing.T) {
 		many, gib(grown), few, gib(bound))
 }
 
-// BenchmarkLossOfManyRows is value and gradient of PUCL at 65,536 rows of 128 dimensions, whose similarities alone would be
-// 17 GB. It tells the peak of the process and fails above 4 GiB.
+// BenchmarkLossOfManyRows computes value and gradient of PUCL at 65,536 rows of 128 dimensions, whose similarities
+// alone would be 17 GB. It reports the peak memory of the process and fails above 4 GiB.
 func BenchmarkLossOfManyRows(b *testing.B) {
 	score := scorerOfRows(b, 65536, 1024)
 	for b.Loop() {
@@ -51,7 +51,7 @@ func BenchmarkLossOfManyRows(b *testing.B) {
 	}
 }
 
-// scorerOfRows prepares value and gradient of PUCL on n rows of 128 dimensions in blocks.
+// scorerOfRows compiles value and gradient of PUCL on n rows of 128 dimensions in blocks.
 func scorerOfRows(t testing.TB, n, blockRows int) func() {
 	rows, labels := benchmarkRows(n)
 	exec := MustNewExec(enginetest.Found(t).Backend, func(z, labeled *Node) (loss, gradient *Node) {
@@ -61,7 +61,7 @@ func scorerOfRows(t testing.TB, n, blockRows int) func() {
 	t.Cleanup(exec.Finalize)
 	return func() {
 		out := expect.Must(exec.Call(rows, labels))(t)
-		// Random rows are all but perpendicular to each other, so the loss is near that of no similarity at all.
+		// Random rows are nearly perpendicular to each other, so the loss is near the loss at similarity zero.
 		if loss := float64(out[0].Value().(float32)); !(loss > ChanceLevel(n/2, 2)-0.1 && loss < ChanceLevel(n/2, 2)+0.1) {
 			t.Errorf("loss %g of %d random rows, far from %g", loss, n, ChanceLevel(n/2, 2))
 		}
@@ -73,8 +73,8 @@ func scorerOfRows(t testing.TB, n, blockRows int) func() {
 
 func gib(bytes int) float64 { return float64(bytes) / (1 << 30) }
 
-// benchmarkRows are n rows of 128 numbers that look random, which peers/loss.py makes as well, and labels for one example in
-// eight.
+// benchmarkRows returns n rows of 128 pseudo-random numbers, which peers/loss.py makes as well, and labels for one
+// example in eight.
 func benchmarkRows(n int) (rows, labeled *tensors.Tensor) {
 	const d = 128
 	z, labels := make([]float32, n*d), make([]bool, n/2)
@@ -87,9 +87,9 @@ func benchmarkRows(n int) (rows, labeled *tensors.Tensor) {
 	return tensors.FromFlatDataAndDimensions(z, n, d), tensors.FromFlatDataAndDimensions(labels, n/2)
 }
 
-// BenchmarkLoss times the value and the gradient of a loss with respect to raw embeddings of 128 dimensions, at τ = 0.5,
-// with one example in eight labeled; peers/loss.py sets it beside other libraries. Of the sizes, the rows of the multi-viewed batch, "blocks" compares 512 rows at a time
-// with all.
+// BenchmarkLoss times the value and the gradient of a loss with respect to raw embeddings of 128 dimensions, at τ =
+// 0.5, with one example in eight labeled. peers/loss.py compares it with other libraries. A size is the number of rows
+// of the multi-viewed batch; "blocks" compares 512 rows at a time with all.
 func BenchmarkLoss(b *testing.B) {
 	for _, o := range []Objective{SSCL(), PUCL()} {
 		for _, n := range []int{512, 2048, 8192} {
@@ -132,7 +132,7 @@ func benchmarkLoss(b *testing.B, o Objective, n, blockRows int) {
 	b.ReportMetric(times[len(times)/2], "median-ms")
 }
 
-// hashed turns a number into one from −1/2 to 1/2 that looks random.
+// hashed maps a number to a pseudo-random one from −1/2 to 1/2.
 func hashed(i int) float32 { return float32(hashedAt(float64(i))) }
 
 func hashedAt(x float64) float64 {

@@ -14,8 +14,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// userFloors returns an objective whose terms do what makes NaN disappear: maxima, which XLA takes without it, and guards, which
-// choose the other branch.
+// userFloors returns an objective whose terms use operations that can hide NaN: maxima, which XLA computes without NaN,
+// and guards, which choose the other branch.
 func userFloors() Objective {
 	guarded := func(x *Node) *Node { return onlyWhere(GreaterThan(x, ZerosLike(x)), x) }
 	return Objective{
@@ -49,8 +49,8 @@ type nanCase struct {
 
 func (c nanCase) String() string { return fmt.Sprintf("%s, blocks of %d", c.dtype, c.blockRows) }
 
-// outputs returns, of each objective, the loss, its gradient with respect to z and the scores of the anchors, and the two
-// measures, in float64.
+// outputs returns, of each objective, the loss, its gradient with respect to z and the scores of the anchors, and the
+// two measures, in float64.
 func (c nanCase) outputs(objectives []Objective, z, labeled, class *Node) []*Node {
 	z = ConvertDType(z, c.dtype)
 	v := Views{Z: z, Labeled: labeled, Class: class, BlockRows: c.blockRows}
@@ -69,11 +69,11 @@ func (c nanCase) outputs(objectives []Objective, z, labeled, class *Node) []*Nod
 	return out
 }
 
-// notNumbers are what must not vanish.
+// notNumbers are the values that must propagate.
 var notNumbers = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 
-// Wherever an entry of a batch is infinite or NaN, every loss of that batch is NaN and so is all of its gradient: nothing a
-// term does hides it, and no row of infinite entries passes for a direction. Other batches are what they were.
+// Wherever an entry of a batch is infinite or NaN, every loss of that batch is NaN and so is its whole gradient. No
+// term hides it, and no row of infinite entries counts as a direction. Other batches are unchanged.
 func TestNaNAndInfinityComeThroughEveryLoss(t *testing.T) {
 	s := draw(0, 2, 0.5)
 	s.z = s.z[:0:0]

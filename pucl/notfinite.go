@@ -11,10 +11,10 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// NotFinite looks at the parts of the objective one by one on a batch on which its loss or gradient is infinite or NaN, and says which is the
-// first: "Attract of anchor 3, which is labeled, is NaN", or "the gradient of Repel by row 2 is +Inf" where all values are finite. It
-// returns "" where values and gradients of all parts are finite. Arguments are those of [Objective.Value]; class is nil where classes are
-// not known. It is for a look at a failure, and compiles a graph of its own.
+// NotFinite returns the first part of the objective that is infinite or NaN on a batch: "Attract of anchor 3, which is
+// labeled, is NaN", or "the gradient of Repel by row 2 is +Inf" if all values are finite. It returns "" if values and
+// gradients of all parts are finite. The arguments are the same as for [Objective.Value]; class is nil if the classes
+// are not given. It is for diagnosis and compiles its own graph.
 func (o Objective) NotFinite(eng *engine.Engine, z [][]float64, labeled []bool, class []int32, tau float64) (string, error) {
 	if err := eng.Check(); err != nil {
 		return "", err
@@ -24,7 +24,7 @@ func (o Objective) NotFinite(eng *engine.Engine, z [][]float64, labeled []bool, 
 			return fmt.Sprintf("coordinate %d of row %d is %g", at, i, row[at]), nil
 		}
 	}
-	if class == nil { // says what is wrong with the arguments
+	if class == nil { // returns an error for invalid arguments
 		if _, err := o.Value(eng, z, labeled, tau); err != nil {
 			return "", err
 		}
@@ -79,13 +79,13 @@ func (o Objective) NotFinite(eng *engine.Engine, z [][]float64, labeled []bool, 
 	return "", nil
 }
 
-// slope returns the gradient of the sum of a part, and panics with its name where it has none.
+// slope returns the gradient of the sum of a part, and panics with the part's name if it has none.
 func (o Objective) slope(part string, value, z *Node) *Node {
 	defer fault.Annotate(nil, "pucl: the gradient of %s of objective %q", part, o.Name)
 	return Gradient(ReduceAllSum(value), z)[0]
 }
 
-// firstNotFinite returns the place of the first entry that is infinite or NaN, −1 where there is none.
+// firstNotFinite returns the index of the first entry that is infinite or NaN, −1 if there is none.
 func firstNotFinite(x []float64) int {
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -6,17 +6,17 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// NPair is the N-pair loss: every anchor against its own other view as the positive and N negatives.
+// NPair returns the N-pair loss: every anchor has its own other view as the positive and N negatives.
 //
 //	L = −1/|𝕀| Σ_{i∈𝕀} log exp(s_{i,a(i)}) / [ exp(s_{i,a(i)}) + Σ_{k=1}^N exp s_ik ]
 //
-// The b examples are read as b pairs of a row and its positive, in either direction: the negatives of an anchor are the
-// positives of the other pairs, N = b−1, so rows of other examples in another view than its own. (With all 2b−2 rows of
-// other examples as negatives the formula is [SSCL].) With m > 2 views the attraction is the mean over the own other views,
-// all of them are in the denominator, and N = (m−1)(b−1). Rows are of unit length and τ divides, as everywhere here. Labels
-// play no part.
+// The b examples form b pairs of a row and its positive, in either direction. The negatives of an anchor are the
+// positives of the other pairs, N = b−1: rows of other examples in another view than its own. (With all 2b−2 rows of
+// other examples as negatives the formula is [SSCL].) If m > 2, the attraction is the mean over the own other views,
+// the denominator holds all of them, and N = (m−1)(b−1). Rows have unit length and τ divides, as everywhere here.
+// Labels have no effect.
 //
-// Source: M. A. Nikitina, slides on distribution bias in contrastive learning, L_N-pair; the pairs are those of Sohn (2016).
+// Source: M. A. Nikitina, slides on distribution bias in contrastive learning, L_N-pair, with the pairs of Sohn (2016).
 func NPair() Objective {
 	return Objective{
 		Name: "N-pair", Attract: OwnViews,

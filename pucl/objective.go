@@ -16,34 +16,35 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// Objective is a contrastive loss: per anchor, what repels it minus what attracts it. The loss is the mean over the
-// anchors, in nats; lower is better.
+// Objective is a contrastive loss: per anchor, repulsion minus attraction. The loss is the mean over the anchors, in
+// nats; lower is better.
 type Objective struct {
 	Name    string // as the paper writes it, for tables and figures
 	Attract Term
 	Repel   Term
 
-	// Direct, if not nil, is repel − attract in one go, and the loss is made of it. It is for objectives whose difference
-	// is small where the two are large, so that taking it would lose digits; Attract and Repel must agree with it.
+	// Direct, if not nil, computes repel − attract in one step, and the loss uses it. It is for objectives with a small
+	// difference of large terms, where a subtraction would lose digits; Attract and Repel must agree with it.
 	Direct Term
 
-	// Whole, if not nil, is added to the loss: the part of an objective that is not a mean over anchors, such as
-	// [Uniformity]. It returns one number for each batch, the shape of the leading axes of Views.Z.
+	// Whole, if not nil, is added to the loss: a part that is not a mean over anchors, such as [Uniformity]. It returns
+	// one number for each batch, the shape of the leading axes of Views.Z.
 	Whole func(v Views, tau float64) *Node
 
-	// OfMasses, if not nil, is the loss of an anchor by three nodes of one shape: the similarity s of its only positive, the log of the
-	// sum of exp s over its negatives, which are all others that count, and their number. It is for objectives that look at nothing
-	// else, and must agree with the terms: [Objective.InTurn] and [Objective.SoftPairs] take it, and far less time with it.
+	// OfMasses, if not nil, returns the loss of an anchor from three nodes of one shape: the similarity s of its only
+	// positive, the log of the sum of exp s over its negatives, and their number. The negatives are all others that
+	// count. It is for objectives that depend on nothing else, and must agree with the terms. [Objective.InTurn] and
+	// [Objective.SoftPairs] use it and then take far less time.
 	OfMasses func(own, negatives, count *Node, tau float64) *Node
 }
 
-// Loss returns the loss of each batch of v: a scalar, or the shape of the leading axes where Z has some. Embeddings in half
-// precision are scored in float32. The temperature tau must be positive; the paper uses 0.5. Where an entry of the embeddings
-// of a batch is infinite or NaN, its loss and all of its gradient are NaN, whatever the terms make of them.
+// Loss returns the loss of each batch of v: a scalar, or the shape of the leading axes if Z has some. Embeddings in
+// half precision are scored in float32. The temperature tau must be positive; the paper uses 0.5. If an entry of the
+// embeddings of a batch is infinite or NaN, its loss and its whole gradient are NaN, for any terms.
 //
-// Memory grows with the number of rows times [Views].BlockRows, not with its square: where a term looks at all pairs, and
-// these are many, it is given the anchors in blocks, one after the other, and the gradient of each block is worked out
-// together with its value. Value and gradient are the same to rounding.
+// Memory grows with the number of rows times [Views].BlockRows, not with its square. If a term uses all pairs and these
+// are many, it gets the anchors in blocks, one after the other. The gradient of each block is computed together with
+// its value. Value and gradient are the same to rounding.
 func (o Objective) Loss(v Views, tau float64) *Node {
 	batch := v.batch(tau)
 	perAnchor := o.score(batch.whole())
@@ -57,8 +58,8 @@ func (o Objective) Loss(v Views, tau float64) *Node {
 	return Mul(loss, Reshape(batch.one, loss.Shape().Dimensions...))
 }
 
-// PerAnchor returns repel(i) − attract(i) for every row of v, shape [.., m·b], plus Whole, the same for all rows of a
-// batch, where there is one: the mean over the rows is the loss.
+// PerAnchor returns repel(i) − attract(i) for every row of v, shape [.., m·b], plus Whole if set, the same for all rows
+// of a batch. The mean over the rows is the loss.
 func (o Objective) PerAnchor(v Views, tau float64) *Node {
 	batch := v.batch(tau)
 	perAnchor := o.score(batch.whole())
@@ -78,14 +79,14 @@ func (o Objective) score(b *Block) *Node {
 	return Sub(o.made("Repel", o.Repel, b), o.made("Attract", o.Attract, b))
 }
 
-// Terms returns what attracts and what repels the anchors of a block, one number for each anchor, [.., r]. Like all that builds
-// graphs it panics where something is wrong, and names the objective and the term.
+// Terms returns the attraction and the repulsion of the anchors of a block, one number for each anchor, [.., r]. Like
+// all graph builders it panics on errors, with the names of the objective and the term.
 func (o Objective) Terms(b *Block) (attract, repel *Node) {
 	o.needTerms()
 	return o.made("Attract", o.Attract, b), o.made("Repel", o.Repel, b)
 }
 
-// Check returns an error if o lacks a term, where all that builds graphs panics.
+// Check returns an error if o lacks a term; graph builders panic in that case.
 func (o Objective) Check() error {
 	return fault.If(o.Attract == nil || o.Repel == nil, "pucl: objective %q lacks a term; it needs both Attract and Repel", o.Name)
 }
@@ -95,8 +96,8 @@ func (o Objective) needTerms() {
 	fault.PanicIf(err != nil, "%v", err)
 }
 
-// made returns what a term makes of b, and panics where that is not one number for each anchor. A panic of the term itself is told
-// with its name, the objective's, and the line.
+// made returns the term's value on b, and panics unless it is one number for each anchor. A panic of the term itself is
+// annotated with the term's name, the objective's name, and the line.
 func (o Objective) made(name string, term Term, b *Block) *Node {
 	defer fault.Annotate(term, "pucl: %s of objective %q", name, o.Name)
 	got := term(b)
@@ -112,7 +113,7 @@ func (o Objective) addWhole(loss *Node, v Views, tau float64) *Node {
 	return Add(loss, o.whole(v, tau))
 }
 
-// whole returns what Whole makes of v, and panics as made does.
+// whole returns the value of Whole on v, and panics as made does.
 func (o Objective) whole(v Views, tau float64) *Node {
 	defer fault.Annotate(o.Whole, "pucl: Whole of objective %q", o.Name)
 	z := v.Z.Shape()
@@ -122,17 +123,17 @@ func (o Objective) whole(v Views, tau float64) *Node {
 	return got
 }
 
-// Block returns the whole batch as one block of m·b anchors, to look at single terms.
+// Block returns the whole batch as one block of m·b anchors, for inspection of single terms.
 func (v Views) Block(tau float64) *Block { return v.batch(tau).whole() }
 
-// Value returns the loss of one batch given as plain numbers, in float64: embeddings [m·b, d], all first views before all second
-// views, and which of the b examples are labeled positives. It is for a look at a loss and for checks by hand; training
-// builds [Objective.Loss] into its own graph. Objectives that need the classes have [Objective.ValueOfClasses].
+// Value returns the loss of one batch given as plain numbers, in float64: embeddings [m·b, d], all first views before
+// all second views, and which of the b examples are labeled positives. It is for inspection and for checks by hand;
+// training builds [Objective.Loss] into its own graph. Objectives that need the classes use [Objective.ValueOfClasses].
 func (o Objective) Value(eng *engine.Engine, z [][]float64, labeled []bool, tau float64) (float64, error) {
 	return o.value(eng, tau, func(z, labeled *Node) Views { return Views{Z: z, Labeled: labeled} }, z, labeled, len(labeled))
 }
 
-// ValueOfClasses is [Objective.Value] for a batch whose true classes are known, one number for each example; no example
+// ValueOfClasses returns [Objective.Value] for a batch with given true classes, one number for each example; no example
 // is labeled.
 func (o Objective) ValueOfClasses(eng *engine.Engine, z [][]float64, class []int32, tau float64) (float64, error) {
 	return o.value(eng, tau, func(z, class *Node) Views {
@@ -140,7 +141,8 @@ func (o Objective) ValueOfClasses(eng *engine.Engine, z [][]float64, class []int
 	}, z, class, len(class))
 }
 
-// value returns the loss of the views that the graph makes of the embeddings z and of what is known of so many examples.
+// value returns the loss of the Views that views builds from the embeddings z and from labels or classes, known, of the
+// given number of examples.
 func (o Objective) value(eng *engine.Engine, tau float64, views func(z, known *Node) Views, z [][]float64, known any, examples int) (float64, error) {
 	if err := eng.Check(); err != nil {
 		return 0, err
@@ -171,9 +173,9 @@ func (o Objective) value(eng *engine.Engine, tau float64, views func(z, known *N
 	return tensors.ToScalar[float64](out), nil
 }
 
-// ChanceLevel returns the loss of an encoder that maps everything to one point, log(m·b − 1) nats for b examples with m views
-// each: every objective whose attraction is a mean of similarities starts near it, and one that stays there has collapsed
-// or learned nothing.
+// ChanceLevel returns the loss of an encoder that maps everything to one point, log(m·b − 1) nats for b examples with m
+// views each. Every objective with an attraction that is a mean of similarities starts near it. An objective that stays
+// there has collapsed or learned nothing.
 func ChanceLevel(examples, views int) float64 { return math.Log(float64(examples*views - 1)) }
 
 // Part is one objective in a [WeightedSum].
@@ -182,7 +184,7 @@ type Part struct {
 	Objective Objective
 }
 
-// WeightedSum returns the objective Σ_k w_k L_k. Its terms are the weighted sums of the parts' terms, and so on.
+// WeightedSum returns the objective Σ_k w_k L_k. Its terms, Direct and Whole are the weighted sums of those parts.
 func WeightedSum(name string, parts ...Part) Objective {
 	sum := func(term func(Objective, *Block) *Node) Term {
 		return func(b *Block) *Node {

@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// member is an objective with its reference in plain loops, which shares nothing with the terms.
+// member is an objective with its reference in plain loops, which shares no code with the terms.
 type member struct {
 	objective Objective
 	reference func(sample) float64
@@ -64,8 +64,8 @@ func named(o Objective, name string) Objective {
 	return o
 }
 
-// scorer runs the battery in one graph, values and gradients: with a graph for each objective the tests would take minutes
-// to compile.
+// scorer runs the battery in one graph, values and gradients: one graph for each objective would take minutes to
+// compile.
 type scorer struct {
 	views, rows int // rows is Views.BlockRows
 	tau         float64
@@ -73,8 +73,9 @@ type scorer struct {
 	xla         bool
 }
 
-// members returns the objectives that a scorer runs: all in float64 and float32 with two views; for three, those to which the
-// number of views matters; else one of each way to look at a batch. Compiling is what takes the time.
+// members returns the objectives that a scorer runs: all in float64 and float32 with two views; for three views, the
+// objectives that depend on their number; otherwise one of each way to compute on a batch. Compilation takes most of
+// the time.
 func (c scorer) members() []member {
 	var names []string
 	switch {
@@ -147,7 +148,7 @@ type batchPattern struct {
 	rough   bool                // rows of different examples coincide, so that Pairwise has no gradient there
 }
 
-// batches are what every objective must score right: five examples in two views, four in three.
+// batches are the test batches of every objective: five examples in two views, four in three.
 var batches = []batchPattern{
 	{"mixed", []bool{true, false, true, false, false}, []int32{1, 1, 1, 0, 0}, nil, false},
 	{"none labeled", make([]bool, 5), []int32{1, 0, 1, 0, 0}, nil, false},
@@ -178,8 +179,8 @@ func draw(pattern int, views int, tau float64) sample {
 	return s
 }
 
-// Values against loops, gradients against finite differences of the loops; whole and cut into blocks of anchors, which end
-// in the middle of a view.
+// Values against loops, gradients against finite differences of the loops; whole and cut into blocks of anchors, which
+// end in the middle of a view.
 func TestObjectivesAgainstLoops(t *testing.T) {
 	for _, c := range []scorer{
 		{views: 2, tau: 0.5}, {views: 2, tau: 0.5, rows: 6}, {views: 3, tau: 0.5}, {views: 2, tau: 0.5, rows: 6, xla: true},
@@ -221,7 +222,7 @@ func slopes(rows [][]float64, h float64, f func() float64) (grad [][]float64) {
 	return grad
 }
 
-// Objectives turn into one another where they should.
+// Special cases of objectives must equal other objectives.
 func TestLimits(t *testing.T) {
 	five, ones := []int32{1, 2, 3, 4, 5}, []int32{1, 1, 1, 1, 1}
 	mixed, none, all, known, apart := draw(0, 2, 0.5), draw(1, 2, 0.5), draw(3, 2, 0.5), draw(0, 2, 0.5), draw(0, 2, 0.5)
@@ -262,7 +263,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Leading axes are independent batches: each must get the value and the gradient it has alone, in blocks too.
+// Leading axes are independent batches: each must get the same value and gradient as alone, in blocks too.
 func TestLeadingAxesAreBatches(t *testing.T) {
 	a, b := draw(0, 2, 0.5), draw(2, 2, 0.5)
 	c := scorer{views: 2, tau: 0.5, dtype: dtypes.Float64, rows: 6}

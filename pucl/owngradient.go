@@ -4,15 +4,15 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// ownGradient returns value, shape [.., r], with a gradient with respect to the inputs that a formula gives: back is handed
-// the gradient v of something with respect to value and returns its gradient with respect to each input. The inputs are
-// matrices of d columns, [.., rows, d], the first with r rows or more; value must be made of them alone.
+// ownGradient returns value, shape [.., r], with a gradient with respect to the inputs that a formula gives. back takes
+// the gradient v of a node with respect to value and returns its gradient with respect to each input. The inputs are
+// matrices of d columns, [.., rows, d], the first with r rows or more; value must depend on them alone.
 //
-// The formula may use what value was made of, which saves work that differentiating step by step would do twice, and it is
-// built only where a gradient is asked for.
+// The formula may reuse intermediate nodes of value, which saves work that step-by-step differentiation would do twice.
+// It is built only if a gradient is requested.
 func ownGradient(value *Node, back func(v *Node) []*Node, inputs ...*Node) *Node {
-	// The gradient has to flow into the inputs through some node. An entry of theirs minus itself adds nothing to value and
-	// carries v to the place where the formula is put in.
+	// The gradient has to flow into the inputs through some node. An input entry minus itself adds nothing to value and
+	// carries v to the place where the formula is inserted.
 	r := value.Shape().Dim(-1)
 	carrier := IdentityWithCustomGradient(Concatenate(inputs, -2), func(_, carried *Node) *Node {
 		v := Squeeze(SliceAxis(SliceAxis(carried, -2, AxisRangeFromStart(r)), -1, AxisElem(0)), -1)

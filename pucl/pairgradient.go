@@ -8,15 +8,16 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// PairGradients shows how an objective weighs pairs: the cosine of every pair of rows of a batch, and by how much the score of the anchor
-// i grows with the cosine of its pair with j, both [m·b, m·b] and 0 for the pair of a row with itself. The pairs are taken as free
-// numbers, as if one cosine could move alone. A positive entry is a force apart, a negative one a force together. It takes what
-// [Objective.Value] takes, and computes in float64.
+// PairGradients returns, for every pair of rows of a batch, the cosine and the derivative of the score of anchor i with
+// respect to its cosine with j. Both are [m·b, m·b] and 0 for the pair of a row with itself. The pairs are free
+// variables, as if one cosine could change alone. A positive entry is a repelling force, a negative entry an attracting
+// one. It takes the arguments of [Objective.Value] and computes in float64.
 //
-// For [SSCL] the force between an anchor and a negative is exp(s_ij)/(τ·Z_i): the nearer and the smaller τ, the larger its share.
+// For [SSCL] the force between an anchor and a negative is exp(s_ij)/(τ·Z_i): the nearer and the smaller τ, the larger
+// its share.
 //
-// Only what a term does with similarities counts: the attraction of [Pairwise] and [AlignmentLoss], made of the rows themselves, and
-// [Objective].Whole do not.
+// Only a term's use of the similarities counts. The attraction of [Pairwise] and [AlignmentLoss], computed from the
+// rows themselves, and [Objective].Whole do not count.
 func (o Objective) PairGradients(eng *engine.Engine, z [][]float64, labeled []bool, tau float64) (cosine, gradient [][]float64, err error) {
 	if _, err := o.Value(eng, z, labeled, tau); err != nil { // for its messages
 		return nil, nil, err

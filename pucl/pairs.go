@@ -12,29 +12,31 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// Pairs compares rows of one kind with rows of another, such as images with texts, which is no multi-viewed batch: anchors are
-// on one side, and their positives and negatives on the other.
+// Pairs compares rows of one kind with rows of another, such as images with texts. It is no multi-viewed batch: anchors
+// are on one side, their positives and negatives on the other.
 type Pairs struct {
-	// Cosine holds the inner products of unit rows (see [UnitRows]), [.., r, n]: r anchors in rows, n others in columns.
+	// Cosine holds the inner products of unit rows (see [UnitRows]), [.., r, n]: r anchors in rows, n others in
+	// columns.
 	Cosine *Node
-	// Positive says which other is the anchor's own, Bool [.., r, n]; nil means that anchor i and other i belong together, and
-	// r = n. All others are negatives. An anchor with several positives is attracted to all of them alike.
+	// Positive selects the anchor's own others, Bool [.., r, n]; nil means that anchor i and other i belong together,
+	// and r = n. All others are negatives. An anchor with several positives is attracted equally to all of them.
 	Positive *Node
-	// Counted is false for pairs that are neither positive nor negative, Bool [.., r, n]; nil means that all pairs count.
+	// Counted is false for pairs that are neither positive nor negative, Bool [.., r, n]; nil means that all pairs
+	// count.
 	Counted *Node
 }
 
-// PerPair returns the loss of every anchor, [.., r]; 0 where it has no positive or no negative. Every pair of an anchor and another is to the
-// terms what it is in a batch of two views: the positive is the anchor's own other view, the negatives are other examples, all are in
-// another view, and nothing is labeled. So of a batch of b pairs of an image x_i and a text y_i, [NPair] gives
+// PerPair returns the loss of every anchor, [.., r]; 0 if it has no positive or no negative. Terms treat each pair like
+// a pair in a batch of two views: the positive is the anchor's own other view, the negatives are other examples, all
+// are in another view, and nothing is labeled. For a batch of b pairs of an image x_i and a text y_i, [NPair] gives
 //
 //	−log exp(cos(x_i, y_i)/τ) / Σ_j exp(cos(x_i, y_j)/τ),
 //
-// and the mean over images and, transposed, over texts is what Objective.Loss gives for the two as views. Objectives with a part that
-// is no mean over anchors (Whole) are refused. Like all graph code it panics on a wrong shape or temperature.
+// and the mean over images and, transposed, over texts equals Objective.Loss with the two as views. Objectives with a
+// part that is no mean over anchors (Whole) cause a panic, and so does a wrong shape or temperature.
 //
-// [DebiasedPos] takes P over all others that count and P⁻ over those that are negatives, and N is their number where Weight is 0; at
-// τ⁺ = 1/n it is NPair.
+// [DebiasedPos] takes P over all others that count and P⁻ over the negatives, and N is the number of negatives if
+// Weight is 0. At τ⁺ = 1/n it is NPair.
 func (o Objective) PerPair(p Pairs, tau float64) *Node {
 	b := p.block(tau)
 	fault.PanicIf(o.Whole != nil, "pucl: objective %q has a part that is no mean over anchors; of pairs take one without Whole", o.Name)
@@ -42,9 +44,10 @@ func (o Objective) PerPair(p Pairs, tau float64) *Node {
 	return onlyWhere(some, o.score(b))
 }
 
-// InTurn returns the loss of every anchor with each of its own pairs in turn as its only positive, [.., r, m]: own, [.., r, m], are the
-// cosines of these pairs, others, [.., r, n], those of its negatives, and counted, Bool of that shape, says which of them there are. It is
-// [Objective.PerPair] of each own pair with the negatives; 0 for an anchor without any.
+// InTurn returns the loss of every anchor with each of its own pairs in turn as its only positive, [.., r, m]. own,
+// [.., r, m], are the cosines of these pairs and others, [.., r, n], the cosines of the negatives. counted, Bool of the
+// shape of others, selects the negatives that exist. The result is [Objective.PerPair] of each own pair with the
+// negatives; 0 for an anchor without any.
 func (o Objective) InTurn(own, others, counted *Node, tau float64) *Node {
 	rank := own.Rank()
 	fault.PanicIf(rank < 2 || others.Rank() != rank || !slices.Equal(own.Shape().Dimensions[:rank-1], others.Shape().Dimensions[:rank-1]),
@@ -61,7 +64,8 @@ func (o Objective) InTurn(own, others, counted *Node, tau float64) *Node {
 	return o.PerPair(Pairs{Cosine: cosine, Positive: Concatenate([]*Node{first, falses(rest)}, -1), Counted: Concatenate([]*Node{first, rest}, -1)}, tau)
 }
 
-// ofMasses returns the loss of anchors with each of their own pairs [.., r, m] as the positive and the others of b [.., r, n] as negatives.
+// ofMasses returns the loss of anchors with each of their own pairs [.., r, m] as the positive and the others of b [..,
+// r, n] as negatives.
 func (o Objective) ofMasses(own *Node, b *Block) *Node {
 	some := anyOf(b.Others)
 	count := MaxScalar(ReduceSum(ConvertDType(b.Others, b.Sim.DType()), -1), 1.0)
@@ -70,9 +74,9 @@ func (o Objective) ofMasses(own *Node, b *Block) *Node {
 	return onlyWhere(spread(some), o.OfMasses(s, spread(onlyWhere(some, LogSumExp(b, b.Others))), spread(count), b.Tau))
 }
 
-// SoftPairs is [Objective.PerPair] where it is not known which other is the anchor's own: weight, [r, n], says how far each of them
-// is, and the loss of an anchor is the weighted sum over all others of what its loss is if that one is the positive. For [NPair] this
-// is the cross-entropy between the weights and the soft-max of the similarities. It takes memory for r·n² numbers.
+// SoftPairs returns [Objective.PerPair] with soft targets: weight, [r, n], is the weight of each other as the anchor's
+// positive. The loss of an anchor is the weighted sum of its losses with each other as the positive. For [NPair] it is
+// the cross-entropy between the weights and the soft-max of the similarities. It needs memory for r·n² numbers.
 func (o Objective) SoftPairs(cosine, weight *Node, tau float64) *Node {
 	shape := cosine.Shape()
 	fault.PanicIf(shape.Rank() != 2 || !weight.Shape().EqualDimensions(shape),
@@ -94,7 +98,7 @@ func (o Objective) SoftPairs(cosine, weight *Node, tau float64) *Node {
 // falses returns false in the shape of a mask.
 func falses(mask *Node) *Node { return And(mask, Not(mask)) }
 
-// block checks p and returns it as what terms see.
+// block checks p and returns it as the input of terms.
 func (p Pairs) block(tau float64) *Block {
 	fault.PanicIf(!(tau > 0) || math.IsInf(tau, 1),
 		"pucl: temperature τ = %v; it divides the similarities and must be positive and finite (0.07 is usual)", tau)

@@ -31,7 +31,7 @@ func drawPairs(seed uint64, r, n int, tau float64, masked bool) (s pairSample) {
 		for j := range n {
 			counted[j] = !masked || rng.IntN(3) > 0
 		}
-		positive[(i+1)%n], counted[(i+1)%n] = true, !masked || i > 0 // of the first anchor the positive does not count
+		positive[(i+1)%n], counted[(i+1)%n] = true, !masked || i > 0 // the positive of the first anchor does not count
 		s.positive, s.counted = append(s.positive, positive), append(s.counted, counted)
 	}
 	return s
@@ -48,7 +48,7 @@ func randomCosines(rng *rand.Rand, r, n int) [][]float64 {
 	return rows
 }
 
-// masses are exp s of the positive, and sum and number of exp s over the negatives.
+// masses returns exp s of the positive, and sum and number of exp s over the negatives.
 func (s pairSample) masses(i int) (positive, negatives, count float64, some bool) {
 	for j, c := range s.cosine[i] {
 		switch e := math.Exp(c / s.tau); {
@@ -101,7 +101,7 @@ func weighed(l *Node) *Node {
 	return ReduceAllSum(Mul(l, AddScalar(IotaFull(l.Graph(), l.Shape()), 1)))
 }
 
-// Losses and gradients are those of loops in float64 and of differences between these.
+// Losses and gradients must equal loops in float64 and central differences of these loops.
 func TestPairsAgainstLoops(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, ref := range pairReferences {
@@ -133,7 +133,7 @@ func TestPairsAgainstLoops(t *testing.T) {
 	}
 }
 
-// Both ways together, pairs are a batch of two views.
+// The mean over both directions of pairs is the loss of a batch of two views.
 func TestPairsBothWaysAreTwoViews(t *testing.T) {
 	eng, rng := enginetest.Open(t), rand.New(rand.NewPCG(4, 4))
 	x, y := randomRows(rng, 5, 3), randomRows(rng, 5, 3)
@@ -212,8 +212,8 @@ func TestPairsRefusals(t *testing.T) {
 	}
 }
 
-// What is computed from masses is what the terms say, and so are gradients: with each of an anchor's own pairs in turn, where the anchors
-// have other negatives and one has none, and with soft targets.
+// Values and gradients computed from masses must equal those of the terms: with each of an anchor's own pairs in turn,
+// with different negatives per anchor and one anchor without any, and with soft targets.
 func TestOfMasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	own, others, weight := randomCosines(rng, 4, 3), randomCosines(rng, 4, 5), randomCosines(rng, 4, 5)

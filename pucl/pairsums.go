@@ -7,13 +7,13 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// cut says how a matrix of all pairs is cut into strips of rows. The zero value is one strip.
+// cut defines how a matrix of all pairs is cut into strips of rows. The zero value is one strip.
 type cut struct {
-	pairs int  // that a strip may hold; 0 means all
-	again bool // strips are made again for the gradient, so that no two of them need be in memory at once
+	pairs int  // the maximum number of pairs in a strip; 0 means all
+	again bool // strips are recomputed for the gradient, so that no two of them need be in memory at once
 }
 
-// strip is the rows from first on, rows of them, against all rows from first on.
+// strip holds the given number of rows, starting at first, against all rows from first on.
 type strip struct{ first, rows int }
 
 // strips cuts the pairs of n rows, each counted once.
@@ -31,21 +31,21 @@ func (c cut) strips(n int) []strip {
 	return strips
 }
 
-// logPairSums returns log Σ_{j≠i} exp(x_i·x_j/τ + c_i + c_j), shape [.., n], for rows x [.., n, d] no longer than 1 and constants
-// c [.., n] or nil, none above 0. The temperature must be [flat].
+// logPairSums returns log Σ_{j≠i} exp(x_i·x_j/τ + c_i + c_j), shape [.., n], for rows x [.., n, d] no longer than 1 and
+// constants c [.., n] or nil, none above 0. The temperature must be [flat].
 //
-// Every pair is looked at once for both of its rows: strips of the matrix begin at its diagonal. The gradient is the
-// soft-max of every row times the rows, both ways, for each strip: (p_ij + p_ji)·x_j for i.
+// Every pair is computed once for both of its rows: strips of the matrix begin at its diagonal. The gradient is the
+// soft-max of every row times the rows, in both directions, for each strip: (p_ij + p_ji)·x_j for i.
 func logPairSums(x, c *Node, tau float64, how cut) *Node {
 	n := x.Shape().Dim(-2)
 	strips := how.strips(n)
 	exps := make([]*Node, len(strips))
 	parts := make([]*Node, len(strips))
-	var below *Node // sums over the strips so far, of the rows that come after them
+	var below *Node // sums over the strips so far, for the rows that come after them
 	for k, s := range strips {
 		at := x
 		if how.again && below != nil {
-			at = SchedulingBarrier(x, parts[k-1], below) // wait until the last strip is done with
+			at = SchedulingBarrier(x, parts[k-1], below) // wait until the last strip is done
 		}
 		exps[k] = s.exp(at, c, tau)
 		parts[k] = ReduceSum(exps[k], -1)
@@ -101,7 +101,7 @@ func (s strip) exp(x, c *Node, tau float64) *Node {
 	return onlyWhere(others, Exp(pairs))
 }
 
-// head returns the first count entries of x along axis, all where there are no more.
+// head returns the first count entries of x along axis, or all if x has no more.
 func head(x *Node, axis, count int) *Node {
 	if x.Shape().Dim(axis) <= count {
 		return x
@@ -109,8 +109,8 @@ func head(x *Node, axis, count int) *Node {
 	return SliceAxis(x, axis, AxisRangeFromStart(count))
 }
 
-// addTail adds what more returns to sum, of which both have length entries along axis, and drops the first count of them.
-// It returns nil where none remains; a nil sum is 0.
+// addTail adds the result of more to sum and drops the first count entries; both have length entries along axis. It
+// returns nil if none remains; a nil sum is 0.
 func addTail(sum *Node, more func() *Node, axis, count, length int) *Node {
 	if length <= count {
 		return nil
@@ -134,10 +134,11 @@ func weighted(a, b *Node) *Node {
 	return EinsumAxes(a, b, [][2]int{{rank - 1, rank - 2}}, leadingAxes(rank))
 }
 
-// weightedBack returns the sums of the rows of b [.., r, d] with the weights a [.., r, n] taken by column, shape [.., n, d].
+// weightedBack returns the sums of the rows of b [.., r, d] with the weights a [.., r, n] taken by column, shape [..,
+// n, d].
 func weightedBack(a, b *Node) *Node {
 	rank := a.Rank()
-	// As a product with a on the right, and turned: XLA takes half as long again for a on the left, turned.
+	// a is on the right and the product is transposed: XLA takes 1.5 times as long for a transposed on the left.
 	return Transpose(EinsumAxes(b, a, [][2]int{{rank - 2, rank - 2}}, leadingAxes(rank)), -2, -1)
 }
 

@@ -6,15 +6,15 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Pairwise is the contrastive loss of pairs with a margin: the two views of an example are pulled together, the rows of
-// different examples pushed apart until their distance D is the margin. D is the Euclidean distance of the unit rows, from 0
-// to 2; the temperature plays no part.
+// Pairwise returns the contrastive loss of pairs with a margin: it pulls the two views of an example together and
+// pushes rows of different examples apart until their distance D is the margin. D is the Euclidean distance of the unit
+// rows, from 0 to 2. The temperature has no effect.
 //
 //	L(pair) = y D² + (1−y) max{0, margin − D}²,   y = 1 for two views of one example, 0 for rows of different examples
 //
-// An anchor's score is the mean over its positive pairs plus the mean over its negative pairs, so that the many negatives do
-// not drown the positives. Rows of different examples that coincide, to rounding, have no direction to be pushed in: their
-// gradient is 0. The margin must be positive; labels play no part.
+// An anchor's score is the mean over its positive pairs plus the mean over its negative pairs, so that the many
+// negatives do not outweigh the positives. Rows of different examples that coincide, to rounding, have no direction of
+// repulsion: their gradient is 0. The margin must be positive; labels have no effect.
 //
 // Source: the pairwise loss L = y L_p(D) + (1−y) L_n(D) with the squares of Hadsell et al. (2006).
 func Pairwise(margin float64) Objective {
@@ -35,8 +35,8 @@ func Pairwise(margin float64) Objective {
 	}
 }
 
-// SquaredDistance returns the squared Euclidean distance of the unit rows of every pair, [.., r, n]: 2 − 2cos, or, where one row
-// is zero and has no direction, 1, and 0 where both are; and 0 for the pair of a row with itself.
+// SquaredDistance returns the squared Euclidean distance of the unit rows of every pair, [.., r, n]: 2 − 2cos. It is 1
+// if one row is zero and has no direction, 0 if both are, and 0 for the pair of a row with itself.
 func SquaredDistance(b *Block) *Node {
 	s := b.source
 	square := func(rows *Node, axis int) *Node { return ExpandAxes(StopGradient(ReduceSum(Square(rows), -1)), axis) }

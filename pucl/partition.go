@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// LogPartition returns log Z(z_i) = log Σ_{j≠i} exp s_ij, the repelling side of (4), (5) and (6).
+// LogPartition returns log Z(z_i) = log Σ_{j≠i} exp s_ij, the repulsion of (4), (5) and (6).
 func LogPartition(b *Block) *Node {
 	s := b.source
 	if s.rows == nil || b.Sim != s.sim || b.Others != s.otherPairs {
@@ -23,12 +23,12 @@ func LogPartition(b *Block) *Node {
 	return s.kept.partition
 }
 
-// LogSumExp returns log Σ exp s_ij over the pairs that mask selects, Bool of Sim's shape, and −∞, without gradient, for an
-// anchor of which it selects none. The pair of a row with itself never counts.
+// LogSumExp returns log Σ exp s_ij over the pairs that mask selects, Bool of Sim's shape. It is −∞, without gradient,
+// for an anchor with no selected pair. The pair of a row with itself never counts.
 //
-// The largest similarity is taken out first, or the largest that unit rows can have. Pairs outside the mask are replaced
-// both before and after the exponential: before, so that none overflows and turns the gradient into NaN; after, so that
-// none counts.
+// The largest similarity, or the largest possible for unit rows, is subtracted first. Pairs outside the mask are
+// replaced both before and after the exponential: before, so that none overflows and turns the gradient into NaN;
+// after, so that none counts.
 func LogSumExp(b *Block, mask *Node) *Node {
 	mask = b.pairs(mask)
 	s := b.source
@@ -52,14 +52,15 @@ func LogSumExp(b *Block, mask *Node) *Node {
 		return value
 	}
 	return ownGradient(value, func(v *Node) []*Node {
-		// ∂/∂s_ij is the soft-max exp_ij/sum_i. Scaling rows before and after the products spares a matrix of all pairs.
+		// ∂/∂s_ij is the soft-max exp_ij/sum_i. Scaling rows before and after the products avoids a matrix of all
+		// pairs.
 		scale := Div(MulScalar(ExpandAxes(v, -1), 1/b.Tau), safe)
 		return []*Node{Mul(weighted(exp, s.rows), scale), weightedBack(exp, Mul(s.anchors, scale))}
 	}, s.anchors, s.rows)
 }
 
-// flat reports whether similarities of unit rows, which lie between −1/τ and 1/τ, can all be shifted by 1/τ, the same for all
-// anchors, without losing digits: e^(−2/τ) must be far from underflow.
+// flat reports whether similarities of unit rows, which lie between −1/τ and 1/τ, can all be shifted by the same 1/τ
+// without losing digits: e^(−2/τ) must be far from underflow.
 func flat(dtype dtypes.DType, tau float64) bool { return 2/tau <= byPrecision(dtype, 400, 40) }
 
 // byPrecision returns double for float64 and single for float32.
@@ -73,7 +74,8 @@ func byPrecision(dtype dtypes.DType, double, single float64) float64 {
 // logAdd returns log(e^x + e^y) for finite x and y.
 func logAdd(x, y *Node) *Node { return Add(x, numeric.LogOnePlusExp(Sub(y, x))) }
 
-// logDifference returns log max{ p·e^x − q·e^y, e^floor }, for p > 0 and q ≥ 0; no gradient flows where the floor holds.
+// logDifference returns log max{ p·e^x − q·e^y, e^floor }, for p > 0 and q ≥ 0; no gradient flows where the floor
+// holds.
 func logDifference(x, y *Node, p, q, floor float64) *Node {
 	// Both exponentials are taken relative to the larger one, so that nothing overflows.
 	top := StopGradient(Max(x, y))

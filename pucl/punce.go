@@ -2,14 +2,14 @@ package pucl
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// PUNCE is puNCE: it takes an unlabeled anchor for a positive with weight π, the class prior, and for a negative with
-// weight 1−π. As a positive it is attracted to the labeled rows and its own other view, as a negative to its own other view
-// alone. Labeled anchors are attracted to the other labeled rows, as in [PUCL].
+// PUNCE returns puNCE: an unlabeled anchor counts as a positive with weight π, the class prior, and as a negative with
+// weight 1−π. As a positive it is attracted to the labeled rows and its own other view, as a negative to its own other
+// view alone. Labeled anchors are attracted to the other labeled rows, as in [PUCL].
 //
 //	attract(i ∈ ℙ) = 1/|ℙ∖i| Σ_{j∈ℙ∖i} s_ij
 //	attract(i ∈ 𝕌) = π/(|ℙ|+1) [ Σ_{j∈ℙ} s_ij + s_{i,a(i)} ] + (1−π) s_{i,a(i)}
 //
-// With m > 2 views the own other views take the place of the one, and their number that of the 1. A batch without labeled
+// If m > 2, all own other views replace the single one, and their number replaces the 1. A batch without labeled
 // positives is scored as by [SSCL]. The prior must lie between 0 and 1; π = 0 is PUCL.
 //
 // Source: A. Acharya et al., "Positive Unlabeled Contrastive Learning" (2022), where the method is called puNCE.

@@ -24,7 +24,7 @@ func (s sample) otherView(i, j int) bool   { return i/s.b() != j/s.b() }
 func (s sample) others(i, j int) bool      { return i != j }
 func (s sample) bothLabeled(i, j int) bool { return i != j && s.labels(i) && s.labels(j) }
 
-// sim is cos(z_i, z_j)/τ, and 0 where a row is zero.
+// sim returns cos(z_i, z_j)/τ, and 0 if a row is zero.
 func (s sample) sim(i, j int) float64 {
 	var dot, ni, nj float64
 	for k := range s.z[i] {
@@ -38,7 +38,7 @@ func (s sample) sim(i, j int) float64 {
 	return dot / math.Sqrt(ni) / math.Sqrt(nj) / s.tau
 }
 
-// distance is ‖u_i − u_j‖² of the unit rows.
+// distance returns ‖u_i − u_j‖² of the unit rows.
 func (s sample) distance(i, j int) float64 {
 	unit := func(i int) []float64 {
 		norm := 0.0
@@ -76,7 +76,7 @@ func (s sample) mean(i int, pick func(i, j int) bool, f func(i, j int) float64) 
 	return sum / count
 }
 
-// mass is Σ exp s_ij over the j that pick selects. Float64 holds e^±100.
+// mass returns Σ exp s_ij over the j that pick selects. Float64 holds e^±100.
 func (s sample) mass(i int, pick func(i, j int) bool) (sum, count float64) {
 	for j := range s.z {
 		if pick(i, j) {
@@ -101,7 +101,8 @@ func (s sample) average(score func(i int) float64) float64 {
 	return total / float64(len(s.z))
 }
 
-// attracted returns a loss whose anchors are attracted to the mean over the rows that pick selects and repelled by the partition.
+// attracted returns a loss whose anchors are attracted to the mean over the rows that pick selects and repelled by the
+// partition.
 func attracted(pick func(s sample) func(i, j int) bool) func(sample) float64 {
 	return func(s sample) float64 {
 		return s.average(func(i int) float64 { return s.logMass(i, s.others) - s.mean(i, pick(s), s.sim) })
@@ -236,7 +237,7 @@ func refDebiasedPos(tauPlus, weight float64, classes bool) func(sample) float64 
 	}
 }
 
-// refDebiasedPairs takes the observed positives for the mixture: of m−1 other views the mean is contaminated.
+// refDebiasedPairs uses the observed positives as the mixture: the mean of m−1 other views is contaminated.
 func refDebiasedPairs(tauPlus float64) func(sample) float64 {
 	return func(s sample) float64 {
 		return s.average(func(i int) float64 {
@@ -322,7 +323,7 @@ func refUniformity(s sample) float64 {
 	return total / float64(s.views)
 }
 
-// userDefined returns an objective as a user would write it: unlabeled anchors attract each other, labeled ones only themselves.
+// userDefined returns a user-defined objective: unlabeled anchors attract each other, labeled ones only themselves.
 func userDefined() Objective {
 	return Objective{Name: "user", Attract: ByLabel(OwnViews, UnlabeledMean), Repel: LogPartition}
 }
@@ -333,7 +334,8 @@ func refUserDefined(s sample) float64 {
 	})(s)
 }
 
-// userMasks makes masks of its own, one of them holding the pairs of a row with itself, which must not count.
+// userMasks returns an objective with its own masks. One of them selects the pairs of a row with itself, which must not
+// count.
 func userMasks() Objective {
 	return Objective{
 		Name:    "user masks",
@@ -350,7 +352,8 @@ func refUserMasks(s sample) float64 {
 	})
 }
 
-// userSharpened changes the similarities before it asks for the partition: pairs of labeled rows count twice as sharply.
+// userSharpened changes the similarities before it computes the partition: pairs of labeled rows count twice as
+// sharply.
 func userSharpened() Objective {
 	return Objective{
 		Name:    "user sharpened",

@@ -22,7 +22,7 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 		z[i] = []float64{1, float64(i)}
 	}
 	three := []bool{true, false, true}
-	// The parts of Views are built from the shapes of labeled and class; what is refused is refused while the graph is built.
+	// The parts of Views are built from the shapes of labeled and class; errors must occur while the graph is built.
 	run := func(o Objective, labeled, class any, count, blockRows int, tau float64) error {
 		in := []any{z, labeled}
 		if class != nil {
@@ -95,11 +95,11 @@ func TestWrongInputsAreRefusedWithASentence(t *testing.T) {
 	expect.Equal(t, of(PUCL()), nil, "a right batch is refused")
 }
 
-// What is wrong with a term is told in one sentence: objective, term, the line of one's own code, and the cause, without the layers of
-// the engine. A term of this package has no line of one's own.
+// An error in a term is one sentence: objective, term, the line of the user's code, and the cause, without the layers
+// of the engine. A term of this package has no line of user code.
 func TestErrorsOfTermsNameObjectiveTermAndLine(t *testing.T) {
 	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
-	// term returns an objective with a Repel of one's own, and the start of what its error says; both stand on the line of the call.
+	// term returns an objective with a user-defined Repel and the start of its error; both name the line of the call.
 	term := func(repel Term) (Objective, string) {
 		_, _, line, _ := runtime.Caller(1)
 		return Objective{Name: "mine", Attract: OwnViews, Repel: repel},
@@ -134,7 +134,7 @@ func TestErrorsOfTermsNameObjectiveTermAndLine(t *testing.T) {
 	check(PUNCE(3), `pucl: Attract of objective "puNCE": `, "puNCE with prior π = 3; it is a share and must lie between 0 and 1")
 }
 
-// A part of another term is held to one number for each anchor as a term is: broadcast, a wrong one would pass for a right one.
+// A part of another term must be one number for each anchor, as a term is; broadcasting would hide a wrong shape.
 func TestPartsOfTermsAreRefused(t *testing.T) {
 	z := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}
 	eng := enginetest.Open(t)
@@ -177,7 +177,7 @@ func TestPartsOfTermsAreRefused(t *testing.T) {
 	refusal.Check(t, err, fmt.Sprintf(`pucl: Repel of objective "mine", at refusal_test.go:%d: the part of ByLabel for labeled anchors gives … (Float64)[4]`, line+1))
 }
 
-// Value is for trying out: what it is given wrong is refused in this package's words.
+// Value is for interactive use: its errors on invalid arguments must come from this package.
 func TestValueRefuses(t *testing.T) {
 	eng, two := enginetest.Open(t), []bool{true, false}
 	square := [][]float64{{1, 0}, {0, 1}, {1, 0}, {0, 1}}

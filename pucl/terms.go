@@ -8,24 +8,27 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Term turns a block of anchors into one number per anchor, shape [.., r]: how strongly something attracts or repels it,
-// in nats (units of s_ij).
+// Term maps a block of anchors to one number per anchor, shape [.., r]: the strength of attraction or repulsion, in
+// nats (units of s_ij).
 type Term func(*Block) *Node
 
-// OwnViews returns the mean similarity to the other views of the anchor's own example: s_{i,a(i)} where there are two views.
+// OwnViews returns the mean similarity to the other views of the anchor's own example: s_{i,a(i)} where there are two
+// views.
 func OwnViews(b *Block) *Node { return MeanSimilarity(b, b.OwnView) }
 
-// LabeledMean returns the mean similarity to the other labeled rows, 1/|ℙ∖i| Σ_{j∈ℙ∖i} s_ij, and 0 for an unlabeled anchor.
+// LabeledMean returns the mean similarity to the other labeled rows, 1/|ℙ∖i| Σ_{j∈ℙ∖i} s_ij, and 0 for an unlabeled
+// anchor.
 func LabeledMean(b *Block) *Node { return MeanSimilarity(b, b.Labeled) }
 
-// UnlabeledMean returns the mean similarity to the other unlabeled rows, 1/|𝕌∖i| Σ_{j∈𝕌∖i} s_ij, and 0 for a labeled anchor.
+// UnlabeledMean returns the mean similarity to the other unlabeled rows, 1/|𝕌∖i| Σ_{j∈𝕌∖i} s_ij, and 0 for a labeled
+// anchor.
 func UnlabeledMean(b *Block) *Node { return MeanSimilarity(b, b.Unlabeled) }
 
 // ClassMean returns the mean similarity to the other rows of the anchor's class. It needs [Views].Class.
 func ClassMean(b *Block) *Node { return MeanSimilarity(b, b.SameClass) }
 
-// MeanSimilarity returns the mean of s_ij over the pairs that mask selects, Bool of Sim's shape; 0 where it selects none. The
-// pair of a row with itself never counts.
+// MeanSimilarity returns the mean of s_ij over the pairs that mask selects, Bool of Sim's shape; 0 where it selects
+// none. The pair of a row with itself never counts.
 func MeanSimilarity(b *Block, mask *Node) *Node {
 	if mean := b.groupMean(mask); mean != nil {
 		return mean
@@ -45,13 +48,13 @@ func (b *Block) pairs(mask *Node) *Node {
 	return And(mask, b.Others)
 }
 
-// made reports whether mask is one that the block came with.
+// made reports whether mask is one of the block's original masks.
 func (b *Block) made(mask *Node) bool {
 	return mask == b.Others || mask == b.OwnView || mask == b.OtherView || mask == b.Labeled ||
 		mask == b.ToLabeled || mask == b.Unlabeled || mask == b.SameClass
 }
 
-// ByLabel uses labeled for the labeled anchors and unlabeled for the others.
+// ByLabel returns labeled for the labeled anchors and unlabeled for the others.
 func ByLabel(labeled, unlabeled Term) Term {
 	return func(b *Block) *Node {
 		return Where(b.AnchorLabeled, labeled.partOf("ByLabel for labeled anchors", b), unlabeled.partOf("ByLabel for unlabeled anchors", b))
@@ -65,13 +68,13 @@ func Mix(lambda float64, first, second Term) Term {
 	}
 }
 
-// Scale multiplies a term by a constant.
+// Scale returns a term multiplied by a constant.
 func Scale(factor float64, term Term) Term {
 	return func(b *Block) *Node { return MulScalar(term.partOf("Scale", b), factor) }
 }
 
-// partOf returns what the term makes of b as a part of another one, which whole names, and panics where that is not one number for each
-// anchor: a scalar would be broadcast without a word.
+// partOf returns the value of t on b as a part of another term, named whole. It panics unless the value is one number
+// for each anchor: a scalar would be broadcast silently.
 func (t Term) partOf(whole string, b *Block) *Node {
 	fault.PanicIf(t == nil, "pucl: the part of %s is nil; give it a term, Nothing where there is to be none", whole)
 	got := t(b)
@@ -79,7 +82,7 @@ func (t Term) partOf(whole string, b *Block) *Node {
 	return got
 }
 
-// notPerAnchor returns what is wrong with what a term made of b, "" where it is one number for each anchor.
+// notPerAnchor returns the error of a term's value on b, "" if the value is one number for each anchor.
 func notPerAnchor(got *Node, b *Block) string {
 	want := leadingShape(b.Sim, 1)
 	switch {

@@ -10,17 +10,18 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// TrueNegatives is ssCL without sampling bias: the negatives of an anchor are rows of other classes only. It knows all classes, so it
-// is no method but the mark that [DCL] aims at. It needs [Views].Class.
+// TrueNegatives returns ssCL without sampling bias: the negatives of an anchor are rows of other classes only. It uses
+// all classes, so it is no method but the target of [DCL]. It needs [Views].Class.
 //
-//	L = −1/|𝕀| Σ_{i∈𝕀} log exp(s_{i,a(i)}) / [ exp(s_{i,a(i)}) + N·h(i) ],   h(i) the mean of exp s_ik over the rows k of other classes
+//	L = −1/|𝕀| Σ_{i∈𝕀} log exp(s_{i,a(i)}) / [ exp(s_{i,a(i)}) + N·h(i) ]
+//	h(i) = the mean of exp s_ik over the rows k of other classes
 //
-// negatives is N; 0 means m(b−1), the number of rows of other examples, as many as [SSCL] and DCL count, so that the three differ in the
-// mean alone. Where every example has a class of its own it is SSCL. An anchor whose batch has no other class scores 0. With m > 2
-// views the attraction is the mean over the own other views and all of them are in the denominator, as in SSCL.
+// negatives is N; 0 means m(b−1), the number of rows of other examples, as in [SSCL] and DCL, so that the three differ
+// only in the mean. If every example has its own class, it is SSCL. An anchor without another class in its batch scores
+// 0. If m > 2, the attraction is the mean over the own other views and all of them are in the denominator, as in SSCL.
 //
-// Source: Ching-Yao Chuang et al., "Debiased Contrastive Learning" (2020), L_Unbiased, equation (1), with the anchor's own view as the
-// positive example.
+// Source: Ching-Yao Chuang et al., "Debiased Contrastive Learning" (2020), L_Unbiased, equation (1), with the anchor's
+// own view as the positive example.
 func TrueNegatives(negatives int) Objective {
 	masses := func(b *Block) (own, negative, some *Node) {
 		fault.PanicIf(negatives < 0,

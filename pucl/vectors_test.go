@@ -62,8 +62,8 @@ func (v lossVector) objectives() map[string]Objective {
 	return made
 }
 
-// TestVectors holds values and gradients against batches worked out elsewhere in float64: all that a file holds. Files in testdata/torch
-// are PyTorch's, by testdata/make_torch.py.
+// TestVectors compares values and gradients with batches computed elsewhere in float64, for all entries of a file.
+// Files in testdata/torch are PyTorch's, by testdata/make_torch.py.
 func TestVectors(t *testing.T) {
 	for _, path := range append(vectorFiles(t, "losses"), vectortest.Files(t, filepath.Join("testdata", "torch"), "losses")...) {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
@@ -109,7 +109,8 @@ func isOne(numbers []int) []bool {
 	return ones
 }
 
-// With the τ⁺ of a rate, L_Pos is the N-pair loss of positives of which that share is drawn from the negatives, anchor by anchor.
+// With the τ⁺ of a rate, L_Pos is the N-pair loss of positives with that share drawn from the negatives, for each
+// anchor.
 func TestTauPlusForRate(t *testing.T) {
 	eng := enginetest.Open(t)
 	for seed := range uint64(3) {
@@ -149,8 +150,8 @@ func TestTauPlusForRate(t *testing.T) {
 // The share on the floor is counted by hand: four right angles, where the own view of two of the anchors is opposite.
 func TestFloored(t *testing.T) {
 	eng := enginetest.Open(t)
-	z := [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, 1}} // the first example's views are opposite, the second's one
-	// e^(−1/τ) − ½ is below 0 for the views of the first example, e^(1/τ) − ½ is not for those of the second.
+	z := [][]float64{{1, 0}, {0, 1}, {-1, 0}, {0, 1}} // the views of the first example are opposite, the views of the second equal
+	// e^(−1/τ) − ½ is below 0 for the views of the first example; e^(1/τ) − ½ is not, for the views of the second.
 	pairs, err := (DebiasedPosConfig{TauPlus: 0.5, Mixture: ObservedPositives}).Floored().Value(eng, z, []bool{false, false}, 0.5)
 	expect.NoError(t, err)
 	near(t, "of pairs", pairs, 0.5, 0)

@@ -12,36 +12,37 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// Views is a multi-viewed batch inside a graph: the embeddings of m views of each of b examples, and what is known of the
-// examples.
+// Views is a multi-viewed batch inside a graph: the embeddings of m views of each of b examples, with labels or classes
+// of the examples.
 type Views struct {
 	// Z holds the raw embeddings, shape [.., m·b, d]: first the first view of every example, then the second view of
 	// every example in the same order, and so on. Rows need no unit length. Leading axes are independent batches.
 	Z *Node
 
-	// Labeled tells which examples are labeled positives, Bool [.., b].
+	// Labeled is true for labeled positives, Bool [.., b].
 	Labeled *Node
 
-	// Class holds the true class of each example, Int32 [.., b], any numbers; nil where the classes are not known. Only
-	// objectives that say so look at it: [SCL], [IdealCL], and [DebiasedPos] where it is told to.
+	// Class holds the true class of each example, Int32 [.., b], any numbers; nil if the classes are not given. Only
+	// objectives that document it use it: [SCL], [IdealCL], [TrueNegatives], and [DebiasedPos] if configured with
+	// [OtherClasses].
 	Class *Node
 
 	// Count is m, the number of views of each example; 0 means 2.
 	Count int
 
-	// BlockRows is how many anchors are compared with all rows at once: memory grows with BlockRows times the number of
-	// rows. 0 means as many as make 2²⁶ pairs, which are all of them up to 8192 rows. Every block adds to the graph, so
-	// many small ones take long to compile.
+	// BlockRows is the number of anchors compared with all rows at once: memory grows with BlockRows times the number
+	// of rows. 0 means as many as make 2²⁶ pairs, which are all of them up to 8192 rows. Every block adds to the graph,
+	// so many small ones take long to compile.
 	BlockRows int
 }
 
-// StackViews puts separately embedded views [.., b, d] one under the other, as Views.Z wants them.
+// StackViews concatenates separately embedded views [.., b, d] in the order of Views.Z.
 func StackViews(views ...*Node) *Node {
 	fault.PanicIf(len(views) == 0, "pucl.StackViews: no views given; a multi-viewed batch needs two or more")
 	return Concatenate(views, -2)
 }
 
-// check panics with an error that names both shapes where the parts of v do not fit.
+// check panics with an error that names both shapes if the parts of v do not match.
 func (v *Views) check(tau float64) {
 	v.Count = cmp.Or(v.Count, 2)
 	fault.PanicIf(!(tau > 0) || math.IsInf(tau, 1),
@@ -67,16 +68,15 @@ func (v *Views) check(tau float64) {
 	}
 }
 
-// UnitRows returns the rows of z, shape [.., n, d], scaled to length one. A row of zeros, or one so short that its slopes
-// would overflow, becomes zero, so that its similarity to everything is 0. A row with an entry that is infinite or NaN becomes
-// NaN.
+// UnitRows returns the rows of z, shape [.., n, d], scaled to length one. A zero row, or one so short that its slopes
+// would overflow, becomes zero: its similarity to everything is 0. A row with an infinite or NaN entry becomes NaN.
 func UnitRows(z *Node) *Node { return scaleRows(z, numeric.OneIfFinite(z, -1)) }
 
-// scaleRows does what [UnitRows] does, given 1 for every row that is to be scaled and NaN for every row that is to be NaN, [.., n, 1].
+// scaleRows scales as [UnitRows] does, given 1 for every row to scale and NaN for every row to set to NaN, [.., n, 1].
 //
 // Each row is first divided by its largest entry, which changes no direction and keeps the squares of very small or
-// large entries inside float32. That factor is taken as a constant by the gradient, which is exact since the result does
-// not depend on it.
+// large entries inside float32. The gradient treats that factor as a constant, which is exact since the result does not
+// depend on it.
 func scaleRows(z, one *Node) *Node {
 	largest := Mul(StopGradient(ReduceAndKeep(Abs(z), ReduceMax, -1)), one)
 	none := LessOrEqual(largest, Scalar(z.Graph(), z.DType(), byPrecision(z.DType(), 0x1p-1000, 0x1p-110))) // false for NaN

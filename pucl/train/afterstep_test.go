@@ -20,13 +20,13 @@ import (
 	"github.com/puclab/puclab/pucl/internal/traintest"
 )
 
-// seen is what looking at a model on the way gathers.
+// seen collects the observations of AfterStep.
 type seen struct {
 	Steps []int
 	First []float64 // the first entry of the projection of an image
 }
 
-// looking returns a run that embeds an image after every other step.
+// looking returns a configuration that embeds an image after every other step.
 func looking(eng *engine.Engine, c Config) (Config, *seen) {
 	state := &seen{}
 	pixels, _, _ := striped(2)
@@ -51,8 +51,8 @@ func fit(t *testing.T, eng *engine.Engine, c Config) *Model {
 	return expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), c))(t)
 }
 
-// A run that is looked at has the numbers of one that is not, beside a monitor too; what is seen is the model as it
-// stands. TestDevicesDoNotChangeTheNumbers looks at one over devices.
+// AfterStep, with or without a monitor, must not change the numbers of a run, and must get the current model.
+// TestDevicesDoNotChangeTheNumbers covers several devices.
 func TestAfterStepChangesNothing(t *testing.T) {
 	eng := enginetest.Open(t)
 	want := fit(t, eng, quick(6))
@@ -67,7 +67,7 @@ func TestAfterStepChangesNothing(t *testing.T) {
 	expect.That(t, state.First[2] == last && state.First[0] != last, "looks saw %v; the model has %g", state.First, last)
 }
 
-// A run that goes on from a checkpoint has seen all that an uninterrupted one sees.
+// A run resumed from a checkpoint must hold the same State as an uninterrupted one.
 func TestAfterStepResumes(t *testing.T) {
 	eng := enginetest.Open(t)
 	config, want := looking(eng, quick(6))
@@ -86,7 +86,7 @@ func TestAfterStepResumes(t *testing.T) {
 	expect.That(t, reflect.DeepEqual(got, want), "saw %v, without interruption %v", got, want)
 }
 
-// An error of AfterStep ends the run, after a checkpoint from which it can go on.
+// An error of AfterStep ends the run after a checkpoint is saved; the run can resume from it.
 func TestAfterStepFails(t *testing.T) {
 	eng, broken := enginetest.Open(t), errors.New("the disk is full")
 	config := quick(4)
@@ -105,7 +105,7 @@ func TestAfterStepFails(t *testing.T) {
 	expect.That(t, steps == 2, "%d steps after the checkpoint of step 2 of 4", steps)
 }
 
-// cornered has the value of pucl.PUCL, and a gradient that is no number: the slope of a root at 0.
+// cornered has the value of pucl.PUCL and a NaN gradient: the slope of a root at 0.
 func cornered() pucl.Objective {
 	o := pucl.PUCL()
 	attract := o.Attract
@@ -133,8 +133,8 @@ func TestDivergedSaysAll(t *testing.T) {
 			"train: the loss is ", " at step 0 (batch 0 of images 12×12×1, stripes; seed 5 of weights and views); training stops",
 			"\n  loss: ", " at this step\n", "saved: nothing; Checkpoint can name a folder",
 		}},
-		// A step too long sends the weights so far away that the next projections leave the range. On XLA the loss takes rows
-		// that are no numbers for zeros, so only the gradient tells.
+		// A very long step moves the weights so far that the next projections overflow. On XLA the loss treats NaN rows
+		// as zeros, so only the gradient reveals it.
 		{"projections", func(c *Config) { c.Schedule = traintest.Leap{Step: 3, At: 1e30} }, 4, 3, []string{
 			"train: the ", " at step 4 (batch 4 of", "\n  loss: ", " at this step", "\n  length of the gradient: ", "\n  longest row of outputs: ",
 			"layers are not finite, the first of them /encoder/", "holds the good state after 3 steps",
@@ -166,7 +166,7 @@ func TestDivergedSaysAll(t *testing.T) {
 		for _, want := range tt.want {
 			expect.That(t, strings.Contains(err.Error(), want), "%s: %v lacks %q", tt.name, err, want)
 		}
-		// The step that failed is in no checkpoint: the same again comes to the same place.
+		// The failed step is in no checkpoint: a second run fails at the same step.
 		if tt.saved == 0 {
 			expect.That(t, d.Checkpoint == "", "%s: the checkpoint is %s", tt.name, d.Checkpoint)
 			continue
@@ -182,7 +182,7 @@ func TestDivergedSaysAll(t *testing.T) {
 	}
 }
 
-// One row of NaN is not passed over for the others, whose length is a number.
+// A NaN row must not be hidden by the finite lengths of the other rows.
 func TestLongestRowPassesNaN(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, tt := range []struct {

@@ -33,15 +33,15 @@ func ownEncoder(name string) encoder.Func {
 	}}
 }
 
-// darker returns an augmentation of one's own.
+// darker returns a user-defined augmentation.
 func darker(name string) augment.Func {
 	return augment.Func{Name: name, Uniforms: 1, Graph: func(images, u *Node) *Node {
 		return Mul(images, AddScalar(MulScalar(Reshape(u, -1, 1, 1, 1), 0.5), 0.5))
 	}}
 }
 
-// An encoder and an augmentation of one's own train like the others: a run is told by its seed and by their names, resumes
-// where it stopped, and comes back from a file with the encoder that it is given, if the name is right.
+// A user-defined encoder and augmentation train like the built-in ones. A run is identified by its seed and their names
+// and resumes exactly. Its model loads from a file if the caller passes an encoder of the right name.
 func TestBringYourOwn(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	batches := stripesOf(8, 2)
@@ -77,7 +77,7 @@ func TestBringYourOwn(t *testing.T) {
 	}
 }
 
-// dotted is an encoder of one's own with a field, made of gomlx's layers; a wrong one returns feature maps.
+// dotted is a user-defined encoder type with a field, made of gomlx's layers; a wrong one returns feature maps.
 type dotted struct {
 	Dim   int
 	Wrong bool
@@ -91,7 +91,8 @@ func (d dotted) Embed(scope *model.Scope, x *Node, _ bool) *Node {
 	return ReduceMean(x, 1, 2)
 }
 
-// What holds for functions holds for types: the seed decides on the weights, fields are compared, and a wrong shape is told.
+// Encoder types behave as functions do: the seed determines the weights, fields are compared, and a wrong shape is an
+// error.
 func TestBringYourOwnType(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	run := func(seed uint64) *Model {
@@ -115,7 +116,7 @@ func TestBringYourOwnType(t *testing.T) {
 		"the encoder train.dotted made (Float32)[8, 5, 5, 3] of 8 examples … it must return one row for each example, [8")
 }
 
-// What is wrong with an encoder of one's own comes out of training as a sentence.
+// An invalid user-defined encoder must cause a one-sentence error in training.
 func TestBringYourOwnRefusals(t *testing.T) {
 	eng := enginetest.Open(t)
 	for says, graph := range map[string]func(*model.Scope, *Node, bool) *Node{
@@ -145,7 +146,7 @@ func TestBringYourOwnRefusals(t *testing.T) {
 	}
 	for _, o := range []pucl.Objective{{Name: "mine"}, {Whole: func(v pucl.Views, _ float64) *Node { return ReduceAllMean(v.Z) }}, {Direct: pucl.OwnViews}} {
 		config := quick(2)
-		config.Objective = o // is not taken for the default
+		config.Objective = o // must not be replaced by the default
 		_, err := Pretrain(context.Background(), eng, stripesOf(8, 2), config)
 		names(t, "no terms", err, "lacks a term; it needs both Attract and Repel")
 	}
@@ -156,9 +157,9 @@ func TestBringYourOwnRefusals(t *testing.T) {
 	names(t, "term", err, `Attract of objective "ssCL", at bringyourown_test.go:`, "no error")
 }
 
-// csvOfTwoKinds returns a CSV file of n examples, ill and well in turn. Eight features tell the two apart, each a little: normal
-// with means 0.8 and −0.8. Eight more are a nuisance: they tell, and louder, in which of two hospitals the example was
-// taken, which has nothing to do with the class.
+// csvOfTwoKinds returns a CSV file of n examples, alternately ill and well. Eight features each separate the classes
+// slightly: normal with means 0.8 and −0.8. Eight more features are confounders: they encode, more strongly, in which
+// of two hospitals the example was taken, which is independent of the class.
 func csvOfTwoKinds(rng *rand.Rand, n int) string {
 	var b strings.Builder
 	for j := range 8 {
@@ -180,10 +181,10 @@ func readTable(t *testing.T, text string) *tabular.Table {
 	return expect.Must(tabular.ReadCSV(strings.NewReader(text), tabular.CSV{Label: "diagnosis"}))(t)
 }
 
-// scale is what brings other rows to the scale of a table.
+// scale holds the parameters that scale new rows as the table.
 type scale struct{ Mean, Deviation []float64 }
 
-// twoKinds is training data from such a file, brought to one scale, and batches of it.
+// twoKinds returns standardized training data from such a file, and batches of it.
 func twoKinds(t *testing.T, n, labeled int, seed uint64, cfg datasets.BatchConfig) (table *tabular.Table, split *datasets.Split,
 	batches *tabular.Batches, scale scale) {
 	t.Helper()
@@ -196,12 +197,12 @@ func twoKinds(t *testing.T, n, labeled int, seed uint64, cfg datasets.BatchConfi
 	return table, split, batches, scale
 }
 
-// quickFeatures returns a run that takes a moment.
+// quickFeatures returns the configuration of a very short run.
 func quickFeatures(steps int) Config {
 	return Config{Steps: steps, Encoder: encoder.MLP{Hidden: []int{}, Dim: 8}, Projection: 4, LearningRate: 0.01, Seed: 5}
 }
 
-// counted hands out rows of what it is told: whatever is wrong with them.
+// counted returns batches with the given numbers of values, valid or not.
 type counted struct{ features, numbers, labels int }
 
 func (c counted) Features() int { return c.features }
@@ -238,7 +239,7 @@ func TestPretrainFeaturesRefusals(t *testing.T) {
 			refusal.Check(t, refusal.Err(PretrainFeatures(context.Background(), eng, tt.batches, config)), tt.want)
 		})
 	}
-	// Without an encoder of one's own it is the MLP's zero value.
+	// The default encoder is the zero value of MLP.
 	m, err := PretrainFeatures(context.Background(), eng, counted{2, 8, 2}, Config{Steps: 1})
 	expect.That(t, err == nil && strings.Contains(m.Record.Settings, encoder.MLP{}.String()), "%v, %v", m, err)
 }

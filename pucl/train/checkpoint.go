@@ -19,30 +19,31 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// checkpointFile is the newest checkpoint in a folder and beforeFile the one before it. earlierFile is what programs called
-// theirs that told runs apart by a sentence and not by fields.
+// checkpointFile is the newest checkpoint in a folder and beforeFile the one before it. earlierFile is the checkpoint
+// name of earlier program versions, which identified runs by a sentence and not by fields.
 const (
 	checkpointFile = "training.checkpoint"
 	beforeFile     = "training.checkpoint.before"
 	earlierFile    = "pretrain.checkpoint"
 )
 
-// checkpointKind is what a checkpoint says of itself.
+// checkpointKind is the kind in the header of a checkpoint file.
 var checkpointKind = container.Kind{Name: "checkpoint", Reader: "train.Run", Version: 1, Mend: "delete the folder to start anew"}
 
-// checkpoint is where the state of a run lies between two calls of [Run].
+// checkpoint locates the state of a run between two calls of [Run].
 type checkpoint struct {
-	folder      string // "" where no checkpoints are wanted
-	path        string // of the newest
+	folder      string // "" for no checkpoints
+	path        string // of the newest checkpoint
 	identity    []field
 	environment engine.Environment
 	step        int          // steps done when the run was opened
-	good        string       // file of the state that was loaded or saved last; "" where there is none yet
-	saved       int          // steps done in there
-	holds       func() error // an error unless the folder is still this run's
+	good        string       // file of the state that was last loaded or saved; "" before the first
+	saved       int          // steps done in good
+	holds       func() error // returns an error unless the folder still belongs to this run
 }
 
-// checkpointHead is the first section of the file; the task's state, as gob wrote it, and the variables are the others.
+// checkpointHead is the first section of the file; the other sections are the task's state in gob encoding and the
+// variables.
 type checkpointHead struct {
 	Identity    []field
 	Environment engine.Environment
@@ -52,16 +53,16 @@ type checkpointHead struct {
 	Variables   []variable
 }
 
-// openCheckpoint makes the checkpoint folder this run's own and loads what it holds; release gives the folder back. A checkpoint
-// of another run is an error, since going on from it would mix two runs; so is a folder that cannot be written to, which is
-// better known now than when there is something to lose.
+// openCheckpoint acquires the checkpoint folder for this run and loads its checkpoint; release frees the folder. A
+// checkpoint of another run is an error, since resuming would mix two runs. A read-only folder is an error too,
+// detected before any work can be lost.
 func (r *run) openCheckpoint(eng *engine.Engine) (release func(), err error) {
 	cp := &checkpoint{folder: r.Settings.Checkpoint, identity: r.identity(), environment: eng.Environment()}
 	r.checkpoint = cp
 	if cp.folder == "" {
 		return func() {}, nil
 	}
-	if cp.folder, err = filepath.Abs(cp.folder); err != nil { // it stays the same folder if the program changes its own
+	if cp.folder, err = filepath.Abs(cp.folder); err != nil { // stays valid if the program changes its working directory
 		return nil, cp.notWritable(err)
 	}
 	cp.path = filepath.Join(cp.folder, checkpointFile)
@@ -86,8 +87,8 @@ func (r *run) openCheckpoint(eng *engine.Engine) (release func(), err error) {
 	return release, nil
 }
 
-// load takes up the newest checkpoint, or the one before where the newest is damaged or missing. Where there is none it does
-// nothing.
+// load loads the newest checkpoint, or the previous one if the newest is damaged or missing. Without a checkpoint it
+// does nothing.
 func (r *run) load() error {
 	cp := r.checkpoint
 	err := r.take(cp.path)
@@ -110,14 +111,14 @@ func (r *run) load() error {
 	return nil
 }
 
-// unreadable reports whether err comes of what lies at a path, rather than of whose it is.
+// unreadable reports whether err is caused by the file at a path, and not by its owner.
 func unreadable(err error) bool {
 	damaged, system := (*container.Damaged)(nil), (*fs.PathError)(nil)
 	return errors.As(err, &damaged) || errors.As(err, &system) && !errors.Is(err, fs.ErrPermission)
 }
 
-// take takes up the checkpoint at path. An error leaves the run as it is; one that is no [container.Damaged] holds for the
-// checkpoint before as well.
+// take loads the checkpoint at path. An error leaves the run unchanged; an error that is not unreadable applies to the
+// previous checkpoint as well.
 func (r *run) take(path string) error {
 	cp := r.checkpoint
 	sections, err := checkpointKind.Read(path, "head", "state", "variables")
@@ -172,7 +173,7 @@ func (r *run) take(path string) error {
 	return nil
 }
 
-// check returns an error unless the head can be that of a run of so many steps.
+// check returns an error if the head is inconsistent with a run of the given number of steps.
 func (h *checkpointHead) check(steps int) error {
 	if h.Step < 1 || h.Step > steps || h.History.steps() != h.Step {
 		return fmt.Errorf("it is after step %d of %d, and its history may be of others", h.Step, steps)
@@ -180,7 +181,7 @@ func (h *checkpointHead) check(steps int) error {
 	return nil
 }
 
-// note keeps what the user of the run should know, unless it is "".
+// note records a note for the user of the run, unless it is "".
 func (r *run) note(text string) {
 	if text != "" {
 		r.history.Notes = append(r.history.Notes, text)
@@ -188,27 +189,28 @@ func (r *run) note(text string) {
 	}
 }
 
-// decodeState reads what gob wrote of a task's state, all of it: gob alone would leave what was zero when it was written at
-// whatever the caller started with.
+// decodeState decodes a task's state from gob into a zero value: gob omits zero fields, so decoding into the caller's
+// value would keep its initial fields.
 func decodeState(data []byte, state any) (reflect.Value, error) {
 	saved := reflect.New(reflect.TypeOf(state).Elem())
 	err := container.DecodeGob(data, saved.Interface())
 	return saved.Elem(), err
 }
 
-// refuseEarlier returns an error if an earlier program's checkpoint lies in the folder, which would be lost without a word.
+// refuseEarlier returns an error if the folder holds an earlier program's checkpoint, which would otherwise be lost
+// silently.
 func refuseEarlier(folder string) error {
 	path := filepath.Join(folder, earlierFile)
 	if _, err := os.Stat(path); err != nil {
-		return nil // most likely it is not there; that the folder can be used is known
+		return nil // most likely it does not exist; the folder itself was checked before
 	}
 	return fmt.Errorf("train: %s was written by an earlier version of this program, which told runs apart in another way; finish "+
 		"that run with that version, name another folder in Checkpoint, or delete the file to start anew", path)
 }
 
-// tidy proves that the folder can be written to, and removes what a program that was killed while it wrote has left there.
+// tidy checks that the folder is writable, and removes partial files of a program that was killed while writing.
 func (cp *checkpoint) tidy() error {
-	f, err := os.CreateTemp(cp.folder, checkpointFile+".*.part") // which goes with what else is left over
+	f, err := os.CreateTemp(cp.folder, checkpointFile+".*.part") // removed below with other leftover files
 	if err == nil {
 		err = f.Close()
 	}
@@ -232,8 +234,8 @@ func (cp *checkpoint) notWritable(err error) error {
 		"one in Checkpoint: nothing was trained yet", cp.folder, err)
 }
 
-// save writes the state after step steps, whole or not at all: what was saved before stays until the new state is on disk.
-// Weights that are not finite are no state to go on from, and end the run with a [Diverged].
+// save writes the state after step steps atomically: the previous file stays until the new state is on disk. Weights
+// that are not finite end the run with a [Diverged].
 func (r *run) save(step int) error {
 	if step == 0 {
 		return nil
@@ -248,7 +250,7 @@ func (r *run) save(step int) error {
 			return r.diverged(r.history.last(), step-1)
 		}
 	}
-	if cp.folder == "" || cp.saved == step && cp.good == cp.path { // a run that is stopped is mostly saved by then
+	if cp.folder == "" || cp.saved == step && cp.good == cp.path { // a stopped run has usually been saved by then
 		return nil
 	}
 	if err := cp.holds(); err != nil {
@@ -257,7 +259,7 @@ func (r *run) save(step int) error {
 	file, err := r.encode(step)
 	if err == nil && cp.good == cp.path {
 		err = wholefile.Replace(cp.path, filepath.Join(cp.folder, beforeFile), file.Write)
-	} else if err == nil { // nothing good to keep at path: the checkpoint before, if there is one, is the good one
+	} else if err == nil { // the file at path is not good: keep the checkpoint before as the good one, if it exists
 		err = wholefile.Write(cp.path, file.Write)
 	}
 	if err != nil {
@@ -287,10 +289,10 @@ func (r *run) encode(step int) (container.Parts, error) {
 		container.Section{Name: "state", Parts: container.Parts{state.Bytes()}}, container.Section{Name: "variables", Parts: values})
 }
 
-// notSaved says that a state could not be written, why, what is left and what to do.
+// notSaved returns the error of a failed save: the step, the cause, the remaining state and the remedy.
 func (cp *checkpoint) notSaved(step int, err error) error {
 	if system := (*fs.PathError)(nil); errors.As(err, &system) {
-		err = system // without the name of the variable that happened to be written
+		err = system // omits the name of the variable being written
 	}
 	before := "no earlier one is there"
 	if _, gone := os.Stat(cp.good); cp.saved > 0 && gone == nil {
@@ -300,7 +302,7 @@ func (cp *checkpoint) notSaved(step int, err error) error {
 		"and run the same again to go on from it", step, cp.path, err, before)
 }
 
-// keep saves the state after step steps because err ends the run, and says how to go on.
+// keep saves the state after step steps because err ends the run, and returns err with instructions to resume.
 func (r *run) keep(step int, err error) error {
 	if failed := r.save(step); failed != nil {
 		return errors.Join(err, failed)
@@ -311,5 +313,5 @@ func (r *run) keep(step int, err error) error {
 	return err
 }
 
-// lastGood returns the file of the last state that was loaded or saved, "" for none, and the steps done by then.
+// lastGood returns the file of the state that was last loaded or saved, "" for none, and its number of steps.
 func (cp *checkpoint) lastGood() (path string, steps int) { return cp.good, cp.saved }

@@ -20,7 +20,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// regressionRun returns settings of a short run of regression with a checkpoint after every other step.
+// regressionRun returns settings of a short regression run with a checkpoint after every other step.
 func regressionRun(folder string) Settings {
 	return Settings{Steps: 6, LearningRate: 0.05, Checkpoint: folder, CheckpointEvery: 2}
 }
@@ -47,8 +47,8 @@ func write(t *testing.T, path, data string) {
 	expect.NoError(t, os.WriteFile(path, []byte(data), 0o644))
 }
 
-// A newest checkpoint that is damaged or missing is passed over for the one before, which is said, and the run ends in the same
-// numbers. The damaged one does not take the place of the good one.
+// If the newest checkpoint is damaged or missing, the run resumes from the previous one, adds a note, and ends with the
+// same numbers. The damaged file must not replace the good one.
 func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 	eng := enginetest.Open(t)
 	whole := regression()
@@ -97,14 +97,15 @@ func TestTheCheckpointBeforeIsTaken(t *testing.T) {
 	}
 }
 
-// starts keeps what an observer is told at the start.
+// starts is an observer that keeps the Progress of Start.
 type starts struct{ at *Progress }
 
 func (s *starts) Start(p Progress)    { *s.at = p }
 func (s *starts) Step(Progress)       {}
 func (s *starts) End(Progress, error) {}
 
-// Where both checkpoints are damaged, or the only one is, the error names what there is and the cure, and nothing is changed.
+// If both checkpoints are damaged, or the only one is, the error names the files and the remedy, and nothing is
+// changed.
 func TestNoCheckpointIsGood(t *testing.T) {
 	eng := enginetest.Open(t)
 	folder := t.TempDir()
@@ -125,8 +126,8 @@ func TestNoCheckpointIsGood(t *testing.T) {
 	}
 }
 
-// A folder belongs to one run at a time: a second one is refused, with who has it, and touches nothing, also not what the first
-// one is writing. Once the first has ended, however it did, the folder is free.
+// A folder belongs to one run at a time. A second run fails with the name of the holder and changes nothing, including
+// the files that the first is writing. When the first ends in any way, the folder is free.
 func TestFolderIsOwned(t *testing.T) {
 	eng := enginetest.Open(t)
 	folder := t.TempDir()
@@ -162,7 +163,7 @@ func TestFolderIsOwned(t *testing.T) {
 	runTask(t, eng, regression(), settings)
 }
 
-// A checkpoint of another run is refused before anything in the folder is tidied away.
+// A checkpoint of another run is an error before any file in the folder is removed.
 func TestRefusedFoldersAreNotTidied(t *testing.T) {
 	eng := enginetest.Open(t)
 	folder := t.TempDir()
@@ -183,7 +184,7 @@ func TestRefusedFoldersAreNotTidied(t *testing.T) {
 	}
 }
 
-// Where the system has no locks a run goes on, and says so.
+// On a system without locks a run continues and adds a note.
 func TestFoldersWithoutLocks(t *testing.T) {
 	defer func(real func(string, bool) (*os.File, error)) { tryLock = real }(tryLock)
 	tryLock = func(path string, _ bool) (*os.File, error) {
@@ -198,7 +199,7 @@ func TestFoldersWithoutLocks(t *testing.T) {
 	expect.That(t, !ok, "a lock that locks nothing stays")
 }
 
-// resealed returns the sections of a file in another one, with a checksum that is right.
+// resealed returns a file with the given sections and a correct checksum.
 func resealed(t testing.TB, kind container.Kind, names []string, sections [][]byte) []byte {
 	t.Helper()
 	var all []container.Section
@@ -212,8 +213,8 @@ func resealed(t testing.TB, kind container.Kind, names []string, sections [][]by
 // checkpointSections are the sections of a checkpoint.
 var checkpointSections = []string{"head", "state", "variables"}
 
-// A run that goes on in another environment says in what that differs, keeps it in its history, or is refused where that is
-// asked for.
+// A run that resumes in another environment notes the differences and records the earlier environment, or fails if
+// SameEnvironment is set.
 func TestOtherEnvironment(t *testing.T) {
 	eng := enginetest.Open(t)
 	folder := t.TempDir()
@@ -246,7 +247,7 @@ func TestOtherEnvironment(t *testing.T) {
 	record := Record{Environment: eng.Environment(), Earlier: history.Earlier}
 	text := record.String()
 	expect.That(t, strings.Contains(text, "another engine there"), "the record says %q", text)
-	// What it saved since is of this environment, but its first steps are not.
+	// Its later checkpoints are of this environment, but its first steps are not.
 	if history = runTask(t, eng, regression(), settings); len(history.Notes) != 1 || len(history.Earlier) != 1 {
 		t.Errorf("notes %q, environments before %v", history.Notes, history.Earlier)
 	}
@@ -263,14 +264,14 @@ func smallCheckpoint(t testing.TB, eng *engine.Engine, task Task) []byte {
 	return expect.Must(os.ReadFile(filepath.Join(folder, checkpointFile)))(t)
 }
 
-// loadCheckpoint takes up the checkpoint at a path as a new run of a task does.
+// loadCheckpoint loads the checkpoint at a path as a new run of a task does.
 func loadCheckpoint(eng *engine.Engine, path string, task Task) (*run, error) {
 	r := &run{Task: task, Settings: regressionRun(filepath.Dir(path)).WithDefaults(), history: &History{}}
 	r.checkpoint = &checkpoint{identity: r.identity(), environment: eng.Environment()}
 	return r, r.take(path)
 }
 
-// No bit of a checkpoint can change and no end be missing without an error, and an error leaves the run as it was.
+// Every bit flip and every truncation of a checkpoint must cause an error, and an error must leave the run unchanged.
 func TestEveryChangeOfACheckpointIsFound(t *testing.T) {
 	eng := enginetest.Open(t)
 	task, _ := tallied()

@@ -17,42 +17,42 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Compute says how the work of a training step is done. The zero value is one device, float32, the whole batch at once, and
-// all activations kept for the gradient.
+// Compute configures how a training step is computed. The zero value is one device, float32, the whole batch at once,
+// and all activations kept for the gradient.
 type Compute struct {
-	// Devices is over how many devices of the engine each batch is split; 0 means 1. It is one program all the same: the
-	// loss compares the whole batch and batch normalization uses its statistics, so the numbers are those of one device up
-	// to rounding. The devices must divide the batch. A run may resume from its checkpoint on another number of devices,
-	// as it may on another engine; it goes on with the same numbers up to rounding.
+	// Devices is the number of the engine's devices over which each batch is split; 0 means 1. It is still one program:
+	// the loss compares the whole batch and batch normalization uses its statistics, so the numbers equal those on one
+	// device up to rounding. The number must divide the batch. A run may resume from its checkpoint on another number
+	// of devices or another engine, with the same numbers up to rounding.
 	Devices int
 
-	// BFloat16 makes the encoder and the projector compute in bfloat16, which graphics cards do several times as fast as
-	// float32 and in half of the memory; processors are mostly slower with it. The weights themselves, the state of the
-	// optimizer, the statistics of batch normalization, and the loss with its similarities stay float32, and so does all
-	// use of the trained model. An encoder of one's own must make its variables with encoder.Weight, or in float32.
+	// BFloat16 makes the encoder and the projector compute in bfloat16. Graphics cards compute it several times as fast
+	// as float32 and in half of the memory; processors are usually slower with it. The weights, the state of the
+	// optimizer, the statistics of batch normalization, and the loss with its similarities stay float32, and so does
+	// all use of the trained model. A user-defined encoder must make its variables with encoder.Weight, or in float32.
 	BFloat16 bool
 
-	// MicroBatches is in how many parts of equal size the encoder sees a batch, one after the other; 0 means 1. Memory
-	// falls to what one part takes, and the loss still compares the whole batch: all parts are projected first, then the
-	// gradient with respect to all projections is taken, and then each part is gone through once more and hands its share
-	// of it on to the weights. A step takes about a third longer. Without batch normalization the numbers are those of the
-	// undivided batch up to rounding; with it, and the projector has it in its middle whatever the encoder, every part has
-	// statistics of its own, both times the same, and the running averages move once for each part. A part holds both views
-	// of its examples.
+	// MicroBatches is the number of parts of equal size in which the encoder processes a batch, one after the other; 0
+	// means 1. Memory falls to the need of one part, and the loss still compares the whole batch. All parts are
+	// projected first, then the gradient with respect to all projections is computed, then each part runs once more to
+	// add its share to the weights' gradient. A step takes about a third longer. Without batch normalization the
+	// numbers equal those of the undivided batch up to rounding. With it, and the projector always contains one, every
+	// part has its own statistics, the same in both passes, and the running averages are updated once for each part. A
+	// part holds both views of its examples.
 	//
 	// Source: Gao, Zhang, Han, Callan, "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup", arXiv
 	// 2101.06983, 2021.
 	MicroBatches int
 
-	// Recompute works the activations inside every block of the encoder (encoder.Block) out a second time for the gradient
-	// instead of keeping them: less memory for about a third more time, and the same numbers up to rounding. Encoders
-	// without blocks, encoder.MLP for one, gain nothing. The pure-Go engine, which frees nothing before a step ends, does
-	// not take it.
+	// Recompute recomputes the activations inside every block of the encoder (encoder.Block) for the gradient instead
+	// of keeping them: less memory for about a third more time, and the same numbers up to rounding. Encoders without
+	// blocks, for example encoder.MLP, gain nothing. The pure-Go engine rejects it, because it frees nothing before a
+	// step ends.
 	Recompute bool
 }
 
-// Prepare returns inputs of a network as it is to compute on them in training, in bfloat16 where c says so, and has the blocks that
-// are built in their graph from now on recomputed.
+// Prepare returns inputs of a network in the precision of training, bfloat16 if c sets it, and marks the blocks built
+// later in their graph for recomputation.
 func (c Compute) Prepare(x *Node) *Node {
 	if c.Recompute {
 		encoder.RecomputeBlocks(x.Graph())
@@ -63,7 +63,7 @@ func (c Compute) Prepare(x *Node) *Node {
 	return x
 }
 
-// Check returns an error if c cannot be followed on any engine.
+// Check returns an error if c is invalid on every engine.
 func (c Compute) Check() error {
 	switch {
 	case c.Devices < 0:
@@ -74,7 +74,7 @@ func (c Compute) Check() error {
 	return nil
 }
 
-// checkEngine returns an error if the engine cannot do what c asks for.
+// checkEngine returns an error if the engine does not support c.
 func (c Compute) checkEngine(eng *engine.Engine) error {
 	if c.Recompute && eng.Kind == "go" {
 		return errors.New("train: Compute has Recompute set, but the pure-Go engine keeps all numbers until a step ends, so that " +
@@ -91,7 +91,7 @@ func (c Compute) checkEngine(eng *engine.Engine) error {
 	return fmt.Errorf("train: Compute asks for %d devices, but the engine (%s) has %d; %s", c.Devices, eng.Name(), here, mend)
 }
 
-// checkBatch returns an error if a batch of b examples cannot be split as c asks.
+// checkBatch returns an error if a batch of b examples cannot be split as c requires.
 func (c Compute) checkBatch(b int) error {
 	var over []string
 	if n := c.microBatches(); n > 1 {
@@ -107,7 +107,7 @@ func (c Compute) checkBatch(b int) error {
 	return nil
 }
 
-// multiples returns the multiples of n next to b.
+// multiples returns the nearest multiples of n around b.
 func multiples(b, n int) string {
 	above := (b + n - 1) / n * n
 	if below := b / n * n; below > 0 {
@@ -120,7 +120,7 @@ func (c Compute) devices() int { return max(c.Devices, 1) }
 
 func (c Compute) microBatches() int { return max(c.MicroBatches, 1) }
 
-// String returns how the work is done, "" for the zero value.
+// String returns a description of c, "" for the zero value.
 func (c Compute) String() string {
 	var parts []string
 	if c.devices() > 1 {
@@ -135,7 +135,7 @@ func (c Compute) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// numbers returns the part of String that the numbers of a run depend on beyond rounding, "" for none.
+// numbers returns the part of String that changes the numbers of a run beyond rounding, "" for none.
 func (c Compute) numbers() string {
 	var parts []string
 	if c.BFloat16 {
@@ -147,17 +147,17 @@ func (c Compute) numbers() string {
 	return strings.Join(parts, ", ")
 }
 
-// sharded is what a program takes or returns: one tensor for each device, which holds either an equal part of the rows of a
-// larger one or all of it.
+// sharded is an input or output of a program: one tensor for each device, which holds either an equal part of the rows
+// of a larger one or all of it.
 type sharded []*tensors.Tensor
 
-// devices are what programs run on.
+// devices are the devices that programs run on.
 type devices struct {
 	eng  *engine.Engine
 	mesh *distributed.DeviceMesh // nil for one device
 }
 
-// batchAxis names the one axis of the mesh of devices.
+// batchAxis names the only axis of the mesh of devices.
 const batchAxis = "batch"
 
 func newDevices(eng *engine.Engine, count int) (devices, error) {
@@ -172,7 +172,7 @@ func newDevices(eng *engine.Engine, count int) (devices, error) {
 	return d, nil
 }
 
-// spec returns where the rows of a tensor lie: in equal parts on the devices, or all of them on each.
+// spec returns the placement of a tensor's rows: in equal parts on the devices, or all of them on each.
 func (d devices) spec(split bool) *distributed.ShardingSpec {
 	spec := distributed.NewReplicatedShardingSpec(d.mesh)
 	if split {
@@ -181,7 +181,7 @@ func (d devices) spec(split bool) *distributed.ShardingSpec {
 	return spec
 }
 
-// shard puts tensors onto the devices. Their rows are split where they have any.
+// shard puts tensors onto the devices. Tensors with rows are split by row.
 func (d devices) shard(all ...*tensors.Tensor) ([]sharded, error) {
 	return d.place(all, func(x *tensors.Tensor) bool { return x.Rank() > 0 })
 }
@@ -191,7 +191,7 @@ func (d devices) replicate(all ...*tensors.Tensor) ([]sharded, error) {
 	return d.place(all, func(*tensors.Tensor) bool { return false })
 }
 
-// place puts tensors onto the devices, in equal parts those that split says.
+// place puts tensors onto the devices, in equal parts if split returns true.
 func (d devices) place(all []*tensors.Tensor, split func(x *tensors.Tensor) bool) ([]sharded, error) {
 	placed := make([]sharded, len(all))
 	for i, x := range all {
@@ -208,8 +208,8 @@ func (d devices) place(all []*tensors.Tensor, split func(x *tensors.Tensor) bool
 	return placed, nil
 }
 
-// gather takes the variables of a store off the devices, so that the store knows of no mesh any more. A variable that cannot
-// be read is left where it is, and whoever wants its value next is told why.
+// gather moves the variables of a store off the devices, so that the store no longer depends on the mesh. A variable
+// that cannot be read stays in place, and its next reader gets the error.
 func (d devices) gather(store *model.Store) {
 	if d.mesh == nil {
 		return
@@ -226,24 +226,24 @@ func (d devices) gather(store *model.Store) {
 	}
 }
 
-// program is a graph with variables, run on devices. The graph is the one of a single device, with whole batches; XLA splits
-// it along the rows of the inputs. Variables are whole on every device.
+// program is a graph with variables, run on devices. The graph is written for a single device with whole batches; XLA
+// splits it along the rows of the inputs. Every device holds all variables in full.
 type program struct {
 	devices
 	exec *model.Exec
 }
 
-// layout says of which inputs and outputs of a program the devices have parts; the last of each list stands for all that
-// follow.
+// layout marks the inputs and outputs of a program that are split over the devices; the last of each list applies to
+// all that follow.
 type layout struct{ inputs, outputs []bool }
 
-// newProgram prepares a program. Outputs can be in parts only where the graph changes no variable.
+// newProgram prepares a program. Outputs can be split only if the graph changes no variable.
 func (d devices) newProgram(store *model.Store, graph func(scope *model.Scope, inputs []*Node) []*Node, split layout) (*program, error) {
 	exec, err := model.NewExec(d.eng.Backend, store, graph)
 	if err != nil {
 		return nil, err
 	}
-	exec.SetMaxCache(-1) // a batch of another size is another graph, of which gomlx refuses more than 32
+	exec.SetMaxCache(-1) // each batch size is another graph; gomlx's default limit is 32
 	if d.mesh != nil {
 		specs := func(split []bool) []*distributed.ShardingSpec {
 			list := make([]*distributed.ShardingSpec, len(split))
@@ -257,8 +257,8 @@ func (d devices) newProgram(store *model.Store, graph func(scope *model.Scope, i
 	return &program{d, exec}, nil
 }
 
-// run takes and returns what lies on the devices. The inputs from keep on are used up, so that their memory can hold what is
-// returned.
+// run takes and returns tensors on the devices. It consumes the inputs from keep on, so that their memory can hold the
+// outputs.
 func (p *program) run(keep int, inputs ...sharded) ([]sharded, error) {
 	count := 1
 	if p.mesh != nil {
@@ -288,7 +288,7 @@ func (p *program) run(keep int, inputs ...sharded) ([]sharded, error) {
 	return out, nil
 }
 
-// finalize frees what was compiled, if anything was.
+// finalize frees the compiled program, unless p is nil.
 func (p *program) finalize() {
 	if p != nil {
 		p.exec.Finalize()

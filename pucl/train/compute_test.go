@@ -23,7 +23,7 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// onDevices skips a test where the engine has fewer than n devices, once training has refused to take them.
+// onDevices skips a test if the engine has fewer than n devices, after checking that training rejects them.
 func onDevices(t *testing.T, n int) *engine.Engine {
 	t.Helper()
 	eng := enginetest.Preferred(t)
@@ -38,7 +38,8 @@ func onDevices(t *testing.T, n int) *engine.Engine {
 	return eng
 }
 
-// residual is a block of a ResNet where it halves the images: all kinds of its layers, and a fraction of the compilation.
+// residual is a ResNet block that halves the images: it has all kinds of a ResNet's layers and compiles in a fraction
+// of the time.
 var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Scope, x *Node, training bool) *Node {
 	filtered := func(name string, x *Node, kernel, stride int) *Node {
 		s := scope.In("%s", name)
@@ -48,9 +49,9 @@ var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Sco
 	return ReduceMean(encoder.ReLU(Add(y, filtered("past", x, 1, 2))), 1, 2)
 }}
 
-// Split over devices and looked at on the way, training takes the same steps as on the pure-Go engine's one, up to
-// rounding: the loss is that of the global batch, batch normalization has its statistics, and the weights get its
-// gradient. Rounding grows from step to step, so they are few; what is not global shows in the first loss already.
+// Training split over devices, with AfterStep, takes the same steps as on the pure-Go engine's single device, up to
+// rounding. The loss is that of the global batch, batch normalization uses its statistics, and the weights get its
+// gradient. Rounding accumulates, so there are few steps; any value that is not global shows in the first loss.
 func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 	eng, pureGo := onDevices(t, 4), enginetest.Open(t)
 	for _, tt := range []struct {
@@ -59,7 +60,7 @@ func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 		change  func(c *Config)
 		tol     float64
 	}{
-		// Adam divides the gradient by its own size, so rounding of one near 0 shows in full.
+		// Adam divides the gradient by its own size, so rounding of a value near 0 shows in full.
 		{"PUCL, Adam, features", 4, func(c *Config) { c.Encoder = encoder.MLP{Hidden: []int{8}, Dim: 8} }, 5e-3},
 		{"ssCL, residual block, LARS", 2, func(c *Config) {
 			c.Objective, c.Encoder, c.Optimizer = pucl.SSCL(), residual, optim.LARS{LearningRate: 0.2}
@@ -88,7 +89,7 @@ func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 	}
 }
 
-// lossRows returns n rows of d numbers that look random, and labels for one example in eight.
+// lossRows returns n rows of d pseudo-random numbers, and labels for one example in eight.
 func lossRows(n, d int) (rows, labeled *tensors.Tensor) {
 	z, labels := make([]float32, n*d), make([]bool, n/2)
 	for i := range z {
@@ -100,7 +101,7 @@ func lossRows(n, d int) (rows, labeled *tensors.Tensor) {
 	return tensors.FromFlatDataAndDimensions(z, n, d), tensors.FromFlatDataAndDimensions(labels, n/2)
 }
 
-// Rows that are compared in strips of the symmetric matrix of all pairs are split over devices as well.
+// Rows compared in strips of the symmetric matrix of all pairs are split over devices as well.
 func TestLossOverDevices(t *testing.T) {
 	eng := onDevices(t, 4)
 	const rows, block, devices = 64, 24, 2
@@ -122,7 +123,7 @@ func TestLossOverDevices(t *testing.T) {
 	d := expect.Must(newDevices(eng, devices))(t)
 	p := expect.Must(d.newProgram(model.NewStore(), graph, layout{inputs: []bool{true}, outputs: []bool{false}}))(t)
 	defer p.finalize()
-	z, labeled = lossRows(rows, 8) // the others are the pure-Go engine's
+	z, labeled = lossRows(rows, 8) // the other results are the pure-Go engine's
 	placed := expect.Must(d.shard(z, labeled))(t)
 	last := placed[0][devices-1].Shape().Dim(0)
 	expect.That(t, len(placed[0]) == devices && last == rows/devices, "on %d devices: the last one has %d rows",
@@ -134,8 +135,8 @@ func TestLossOverDevices(t *testing.T) {
 	}
 }
 
-// What several devices leave behind is a model like any other: it embeds on one device, can be saved, and goes on from a
-// checkpoint on another number of devices.
+// Several devices produce an ordinary model: it embeds on one device, can be saved, and resumes from a checkpoint on
+// another number of devices.
 func TestModelOfSeveralDevices(t *testing.T) {
 	eng, pureGo := onDevices(t, 4), enginetest.Open(t)
 	config := light(4)
@@ -202,7 +203,7 @@ func TestComputeRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		compute Compute
 		b       int
-		want    string // "" where the batch can be split
+		want    string // "" if the batch can be split
 	}{
 		{Compute{}, 7, ""}, {Compute{Devices: 4}, 16, ""}, {Compute{Devices: 4, MicroBatches: 2}, 16, ""},
 		{Compute{Devices: 4}, 3, "over 4 devices; make it 4 examples"},
@@ -214,7 +215,7 @@ func TestComputeRefusals(t *testing.T) {
 	}
 }
 
-// A batch that the devices do not divide is refused before anything is built.
+// A batch that the number of devices does not divide is an error before anything is built.
 func TestBatchThatDevicesDoNotDivide(t *testing.T) {
 	eng := onDevices(t, 4)
 	c := quick(1)
@@ -223,7 +224,7 @@ func TestBatchThatDevicesDoNotDivide(t *testing.T) {
 	refusal.Check(t, err, "18 examples … 4 devices … 16 or 20")
 }
 
-// swelling are batches of 16 that get two more examples from the third on.
+// swelling returns batches of 16 that get two more examples from the third on.
 type swelling struct{ stripes }
 
 func (s swelling) Batch(step int) ([]uint8, []bool, error) {
@@ -233,7 +234,7 @@ func (s swelling) Batch(step int) ([]uint8, []bool, error) {
 	return s.stripes.Batch(step)
 }
 
-// Where a later batch cannot be split, the steps before it are saved.
+// If a later batch cannot be split, the steps before it are saved.
 func TestBatchThatCannotBeSplitLosesNothing(t *testing.T) {
 	c := quick(4)
 	c.Compute.MicroBatches, c.Checkpoint = 4, t.TempDir()

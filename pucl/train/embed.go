@@ -17,8 +17,8 @@ import (
 	"github.com/puclab/puclab/pucl/internal/pixels"
 )
 
-// Images are images that know their size, in memory or in files: *datasets.Images is one, and so is every datasets.Source,
-// which declares the same methods.
+// Images are images of known size, in memory or in files: *datasets.Images and every datasets.Source, which declares
+// the same methods, implement it.
 type Images interface {
 	// Len returns the number of images.
 	Len() int
@@ -28,15 +28,15 @@ type Images interface {
 	ReadImage(i int, dst []uint8) error
 }
 
-// Shape returns the shape of the images that the model embeds, zeros where it embeds features.
+// Shape returns the shape of the images that the model embeds, zeros if it embeds features.
 func (m *Model) Shape() augment.Shape { return m.shape }
 
-// ImageShape returns height, width and channels of the images that the model embeds, zeros where it embeds features.
+// ImageShape returns height, width and channels of the images that the model embeds, zeros if it embeds features.
 func (m *Model) ImageShape() (height, width, channels int) {
 	return m.shape.Height, m.shape.Width, m.shape.Channels
 }
 
-// CheckImages returns an error if there is no model, or one that embeds features instead of images.
+// CheckImages returns an error if the model is nil or embeds features instead of images.
 func (m *Model) CheckImages() error {
 	if m != nil && m.features > 0 {
 		return fmt.Errorf("train: this model embeds rows of %d features, not images; use EmbedFeatures", m.features)
@@ -44,9 +44,9 @@ func (m *Model) CheckImages() error {
 	return m.check()
 }
 
-// CheckShape returns an error if the model embeds images of another shape than this one, or none. All that takes images as
-// bytes, such as [Model.Embed], cannot tell images of one shape from as many bytes of another; where a data set knows the
-// shape, compare it first:
+// CheckShape returns an error unless the model embeds images of this shape. Functions that take images as bytes, such
+// as [Model.Embed], cannot distinguish shapes with the same number of bytes. If a data set has a shape, compare it
+// first:
 //
 //	err := model.CheckShape(images.Shape())
 func (m *Model) CheckShape(height, width, channels int) error {
@@ -60,8 +60,8 @@ func (m *Model) CheckShape(height, width, channels int) error {
 	return nil
 }
 
-// CheckLabeled returns an error if images hold no whole image of the model's shape, or another number of them than of labels,
-// or of what else is known of each, such as "true classes".
+// CheckLabeled returns an error if images hold no whole image of the model's shape, or if labels differs from their
+// number. what names the labels in the error, such as "true classes".
 func (m *Model) CheckLabeled(images []uint8, labels int, what string) error {
 	if err := m.CheckImages(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (m *Model) CheckLabeled(images []uint8, labels int, what string) error {
 	return named(pixels.CheckLabeled(images, labels, "images", what, m.shape))
 }
 
-// named returns err with the name of this package in front, nil where there is none.
+// named returns err prefixed with the name of this package, nil for nil.
 func named(err error) error {
 	if err == nil {
 		return nil
@@ -77,9 +77,9 @@ func named(err error) error {
 	return fmt.Errorf("train: %w", err)
 }
 
-// Embed embeds images, height×width×channels bytes each, as they are: no augmentation, running statistics in the batch
-// normalization. Bytes cannot tell images of one shape from as many of another: [Model.EmbedImages] compares shapes, and
-// [Model.CheckShape] does it alone.
+// Embed embeds images, height×width×channels bytes each, without augmentation and with running statistics in the batch
+// normalization. Bytes do not determine a shape: [Model.EmbedImages] compares shapes, and [Model.CheckShape] does it
+// alone.
 func (m *Model) Embed(eng *engine.Engine, images []uint8) (*Embedding, error) {
 	if err := m.CheckImages(); err != nil {
 		return nil, err
@@ -91,14 +91,14 @@ func (m *Model) Embed(eng *engine.Engine, images []uint8) (*Embedding, error) {
 	return embedAll(m, eng, n, from(images, pixels.Bytes(m.shape)), m.imageDims(), ScalePixels)
 }
 
-// EmbedImages is [Model.Embed] for images that know their shape, which must be that of the model's. It reads some hundred at a
+// EmbedImages is [Model.Embed] for images with a shape, which must equal the model's. It reads some hundred images at a
 // time, so that images in files need not fit into memory.
 func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, error) {
 	none := errors.New("train: no images given to embed; give at least one")
 	if images == nil {
 		return nil, none
 	}
-	if set, ok := images.(interface{ Validate() error }); ok { // as one in memory that was filled by hand
+	if set, ok := images.(interface{ Validate() error }); ok { // such as *datasets.Images filled by hand
 		if err := set.Validate(); err != nil {
 			return nil, fmt.Errorf("train: %w", err)
 		}
@@ -122,8 +122,8 @@ func (m *Model) EmbedImages(eng *engine.Engine, images Images) (*Embedding, erro
 	return embedAll(m, eng, n, read, m.imageDims(), ScalePixels)
 }
 
-// EmbedFeatures embeds rows of features [n, d] as they are, one row each: nothing is corrupted, and the batch normalization
-// uses running statistics. It is for models of [PretrainFeatures]; models compute in float32.
+// EmbedFeatures embeds rows of features [n, d], one row each, without corruption and with running statistics in the
+// batch normalization. It is for models of [PretrainFeatures]; models compute in float32.
 func (m *Model) EmbedFeatures(eng *engine.Engine, x *mat.Dense) (*Embedding, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (m *Model) EmbedFeatures(eng *engine.Engine, x *mat.Dense) (*Embedding, err
 	return embedAll(m, eng, n, from(float32s(x), d), []int{d}, func(x *Node) *Node { return x })
 }
 
-// checkFeatures returns an error unless x has rows of that many numbers in the range of float32.
+// checkFeatures returns an error unless x has rows of the given number of features, all in the range of float32.
 func checkFeatures(x *mat.Dense, features int) error {
 	if x == nil || x.IsEmpty() {
 		return errors.New("train: no rows given to embed; give at least one")
@@ -151,7 +151,7 @@ func checkFeatures(x *mat.Dense, features int) error {
 	}
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
-			if !(math.Abs(v) <= math.MaxFloat32) { // this form also refuses NaN
+			if !(math.Abs(v) <= math.MaxFloat32) { // this form also rejects NaN
 				return fmt.Errorf("train: feature %d of row %d is %g; it must be a finite number in the range of float32",
 					j, i, v)
 			}
@@ -162,7 +162,7 @@ func checkFeatures(x *mat.Dense, features int) error {
 
 func (m *Model) imageDims() []int { return []int{m.shape.Height, m.shape.Width, m.shape.Channels} }
 
-// embedAll embeds n examples of that shape, which read hands out; scale makes of them what the encoder takes.
+// embedAll embeds n examples of the given shape. read reads them, and scale converts them to the input of the encoder.
 func embedAll[T uint8 | float32](m *Model, eng *engine.Engine, n int, read func(first int, to []T) error, shape []int,
 	scale func(*Node) *Node) (*Embedding, error) {
 	if err := eng.Check(); err != nil {
@@ -183,14 +183,14 @@ func embedAll[T uint8 | float32](m *Model, eng *engine.Engine, n int, read func(
 	return &Embedding{H: out[0], Z: out[1]}, nil
 }
 
-// Embedder embeds examples by a model's encoder as its variables are at the time, again and again by one compiled program
-// for each number of examples up to 512. It is safe for concurrent use, and must be finalized.
+// Embedder embeds examples with the current variables of a model's encoder, by one compiled program for each number of
+// examples up to 512. It is safe for concurrent use, and must be finalized.
 type Embedder struct {
 	exec  *model.Exec
 	shape []int // of an example
 }
 
-// NewEmbedder prepares to embed images of the model's shape, or rows of as many features as it was trained on.
+// NewEmbedder returns an [Embedder] for images of the model's shape, or rows of its number of features.
 func (m *Model) NewEmbedder(eng *engine.Engine) (*Embedder, error) {
 	if err := cmp.Or(m.check(), eng.Check()); err != nil {
 		return nil, err
@@ -217,8 +217,8 @@ func newEmbedder(m *Model, eng *engine.Engine, shape []int, graph func(scope *mo
 	return &Embedder{exec, shape}, nil
 }
 
-// refuseNew panics if there are more variables than the known first ones, which a graph has made and nobody has trained, and
-// deletes them.
+// refuseNew deletes all variables after the first known ones and panics if there are any: a graph has made them and
+// they are untrained.
 func (m *Model) refuseNew(known int) {
 	var paths []string
 	for v := range m.store.IterVariables() {
@@ -266,12 +266,12 @@ func (e *Embedder) embed(out []*mat.Dense, err error) (*mat.Dense, error) {
 	return out[0], nil
 }
 
-// Finalize frees what was compiled.
+// Finalize frees the compiled programs.
 func (e *Embedder) Finalize() { e.exec.Finalize() }
 
-// embedIn embeds n examples, some hundred at a time, and returns what the graph does, a row for each example. Read fills to
-// with the examples from first on. Every call has the same number of rows, so that there is one compilation; the last one is
-// filled up with zeros.
+// embedIn embeds n examples, some hundred at a time, and returns the outputs of the graph, a row for each example. read
+// fills to with the examples from first on. Every call has the same number of rows, so that the graph compiles once;
+// the last call is padded with zeros.
 func embedIn[T uint8 | float32](e *Embedder, n int, read func(first int, to []T) error) ([]*mat.Dense, error) {
 	const perCall = 512
 	size := 1
@@ -299,7 +299,7 @@ func embedIn[T uint8 | float32](e *Embedder, n int, read func(first int, to []T)
 				return nil, err
 			}
 		}
-		for _, x := range append(out, in) { // at once: the collector does not see the engine's memory
+		for _, x := range append(out, in) { // at once: the garbage collector does not track the engine's memory
 			if err := x.FinalizeAll(); err != nil {
 				return nil, err
 			}
@@ -308,7 +308,7 @@ func embedIn[T uint8 | float32](e *Embedder, n int, read func(first int, to []T)
 	return all, nil
 }
 
-// from reads rows of size numbers each that lie in values one after the other.
+// from returns a function that reads rows of size numbers each from values.
 func from[T uint8 | float32](values []T, size int) func(first int, to []T) error {
 	return func(first int, to []T) error {
 		copy(to, values[first*size:])
@@ -316,7 +316,7 @@ func from[T uint8 | float32](values []T, size int) func(first int, to []T) error
 	}
 }
 
-// copyRows writes count rows of from, float32, into to: row first of from into row at of to, and so on.
+// copyRows copies count float32 rows of from, starting at first, to the rows of to starting at at.
 func copyRows(to *mat.Dense, at int, from *tensors.Tensor, first, count int) error {
 	_, columns := to.Dims()
 	return tensors.ConstFlatData(from, func(flat []float32) {

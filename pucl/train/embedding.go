@@ -14,19 +14,19 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// Embedding holds what a model makes of images, one row each.
+// Embedding holds the outputs of a model for examples, one row each.
 type Embedding struct {
 	H *mat.Dense // encoder outputs g_B(x), [n, k]
 	Z *mat.Dense // projections h_Γ(g_B(x)), [n, p]
 }
 
-// embeddingKind is what an embedding's file says of itself.
+// embeddingKind is the kind in the header of an embedding's file.
 var embeddingKind = container.Kind{
 	Name: "embedding", Reader: "train.LoadEmbedding", Version: 1, Mend: "copy it again from where it was made, or embed again",
 }
 
-// Save writes e to one file, whole or not at all. Numbers are kept in float32, as models compute them. A matrix without rows
-// comes back as nil.
+// Save writes e to one file atomically. Numbers are stored in float32, the precision of models. A matrix without rows
+// loads as nil.
 func (e *Embedding) Save(path string) error {
 	if err := container.Save(path, e.encode); err != nil {
 		return fmt.Errorf("train: saving the embedding: %w", err)
@@ -34,7 +34,8 @@ func (e *Embedding) Save(path string) error {
 	return nil
 }
 
-// LoadEmbedding reads what [Embedding.Save] wrote. A file that is not what was saved, bit for bit, is an error.
+// LoadEmbedding reads a file written by [Embedding.Save]. A file that differs in any bit from the saved one is an
+// error.
 func LoadEmbedding(path string) (*Embedding, error) {
 	sections, err := embeddingKind.Read(path, "matrices")
 	if err != nil {
@@ -47,13 +48,13 @@ func LoadEmbedding(path string) (*Embedding, error) {
 	return e, nil
 }
 
-// MarshalBinary returns what [Embedding.Save] writes, so that gob can write values that hold embeddings.
+// MarshalBinary returns the bytes that [Embedding.Save] writes, so that gob can encode values with embeddings.
 func (e *Embedding) MarshalBinary() ([]byte, error) {
 	file, err := e.encode()
 	return slices.Concat(file...), err
 }
 
-// UnmarshalBinary reads what MarshalBinary returned.
+// UnmarshalBinary decodes bytes returned by MarshalBinary.
 func (e *Embedding) UnmarshalBinary(data []byte) error {
 	sections, err := embeddingKind.Decode(data, "matrices")
 	if err == nil {
@@ -65,7 +66,7 @@ func (e *Embedding) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// errNoEmbedding is the error of a nil pointer.
+// errNoEmbedding is the error for a nil *Embedding.
 var errNoEmbedding = errors.New("no embedding; Embed of a model makes one, LoadEmbedding reads one")
 
 func (e *Embedding) encode() (container.Parts, error) {
@@ -113,8 +114,8 @@ func (e *Embedding) decode(sections [][]byte) error {
 	return nil
 }
 
-// Take returns the rows of e at index, in that order; a row may come more than once. It turns the embeddings of all images
-// into those of the examples of a PU data set.
+// Take returns the rows of e at index, in that order; a row may occur more than once. It maps the embeddings of all
+// images to the embeddings of the examples of a PU data set.
 func (e *Embedding) Take(index []int) (*Embedding, error) {
 	if e == nil {
 		return nil, named(errNoEmbedding)

@@ -10,27 +10,28 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Diverged is the error of a run whose numbers left the range of float32: the loss, the gradient or an output of a step is not
-// finite, or the weights are not when they are to be saved. The step is not saved, so a checkpoint holds the last good state.
+// Diverged is the error of a run whose numbers left the range of float32: the loss, the gradient or an output of a step
+// is not finite, or the weights are not finite at a save. The step is not saved, so a checkpoint holds the last good
+// state.
 type Diverged struct {
-	Step           int     // the step that failed, counted from 0, which is the number of its batch too
+	Step           int     // the step that failed, counted from 0; also the number of its batch
 	Loss           float64 // of that step
 	GradientNorm   float64 // of that step
-	ProjectionNorm float64 // of that step: the largest length of a projection, or whatever row the loss is made of
-	Batches        string  // what the batches say of themselves, seed included
+	ProjectionNorm float64 // of that step: the largest length of a row of outputs, in pretraining a projection
+	Batches        string  // the String of the batches, seed included
 	Seed           uint64  // of weights and views
 	Layer          string  // the first variable, in the order of the network, that is not finite after that step; "" for none
-	BadLayers      int     // how many variables are not finite
+	BadLayers      int     // the number of variables that are not finite
 	Layers         []LayerNorm
 	Checkpoint     string // file with the last good state; "" for none
-	Folder         string // where checkpoints go; "" where none were asked for
-	SavedStep      int    // steps done in there
+	Folder         string // the checkpoint folder; "" for none
+	SavedStep      int    // steps done in Checkpoint
 
 	lossesBefore, gradientsBefore, projectionsBefore []float64
 	rate, tau                                        float64
 }
 
-// LayerNorm is the length of one variable of a network, all entries taken together as one vector.
+// LayerNorm is the Euclidean norm of one variable of a network as a vector.
 type LayerNorm struct {
 	Path string // as in the store, such as "/encoder/conv1/weights"
 	Norm float64
@@ -64,7 +65,7 @@ func (r *run) diverged(m metrics, step int) error {
 	return d
 }
 
-// layerNorms returns the length of every floating-point variable of the networks, in the order in which they were made.
+// layerNorms returns the norm of every floating-point variable of the networks, in the order of their creation.
 func (r *run) layerNorms() ([]LayerNorm, error) {
 	var norms []LayerNorm
 	for v := range r.Store.IterVariables() {
@@ -86,7 +87,7 @@ func (r *run) layerNorms() ([]LayerNorm, error) {
 	return norms, nil
 }
 
-// lengthOf returns the length of a tensor as one vector; ok is false for one that holds no floating-point numbers.
+// lengthOf returns the norm of a tensor as one vector; ok is false unless it holds floating-point numbers.
 func lengthOf(t *tensors.Tensor) (length float64, ok bool, err error) {
 	err = t.ConstFlatData(func(flat any) {
 		switch flat := flat.(type) {
@@ -108,7 +109,8 @@ func norm2[T float32 | float64](x []T) float64 {
 	return math.Sqrt(sum)
 }
 
-// Error names the step with its seeds, what is not finite, how it came, what is saved and what to try.
+// Error names the step with its seeds, the values that are not finite, their recent trend, the saved state and the
+// remedy.
 func (d *Diverged) Error() string {
 	var b strings.Builder
 	what := fmt.Sprintf("the loss is %g", d.Loss)
@@ -142,7 +144,7 @@ func (d *Diverged) Error() string {
 	return b.String()
 }
 
-// trend returns the values of the steps before and that of the step itself.
+// trend returns the values of the steps before, and of the step itself.
 func trend(before []float64, now float64) string {
 	parts := make([]string, 0, 4)
 	for _, v := range before {
@@ -151,7 +153,7 @@ func trend(before []float64, now float64) string {
 	return strings.Join(append(parts, fmt.Sprintf("%.3g at this step", now)), ", ")
 }
 
-// weights returns which of the layers are not finite, or which is the longest.
+// weights returns which layers are not finite, or else the longest layer.
 func (d *Diverged) weights() string {
 	if d.BadLayers > 0 {
 		return fmt.Sprintf("%d of %d layers are not finite, the first of them %s", d.BadLayers, len(d.Layers), d.Layer)
@@ -165,18 +167,18 @@ func (d *Diverged) weights() string {
 	return fmt.Sprintf("all %d layers are finite, the longest is %s with %.3g", len(d.Layers), longest.Path, longest.Norm)
 }
 
-// Stopped is the error of a run that was asked to stop: its context is done, as after Ctrl-C in a terminal or an interrupt of
-// a notebook cell. It wraps the context's error and cause.
+// Stopped is the error of a canceled run: its context is done, as after Ctrl-C in a terminal or an interrupt of a
+// notebook cell. It wraps the context's error and cause.
 type Stopped struct {
-	Name        string // what was running, such as "pretraining"
-	Step, Steps int    // steps done, of how many
-	Checkpoint  string // file that holds the state; "" where none was asked for or it could not be saved
-	SaveError   error  // why it could not be saved
+	Name        string // the name of the run, such as "pretraining"
+	Step, Steps int    // steps done, of all steps
+	Checkpoint  string // file that holds the state; "" without a checkpoint folder or if the save failed
+	SaveError   error  // the error of a failed save
 
 	err, cause error
 }
 
-// stopped saves the state and returns the error of a run that was asked to stop.
+// stopped saves the state and returns the error of a canceled run.
 func (r *run) stopped(ctx context.Context, step int) error {
 	s := &Stopped{Name: r.Name, Step: step, Steps: r.Steps, SaveError: r.save(step), err: ctx.Err(), cause: context.Cause(ctx)}
 	if s.SaveError == nil {
@@ -185,7 +187,7 @@ func (r *run) stopped(ctx context.Context, step int) error {
 	return s
 }
 
-// Error says how far training was, where its state is and how to go on.
+// Error returns the progress of training, the file of its state and how to resume.
 func (s *Stopped) Error() string {
 	text := fmt.Sprintf("train: %s stopped after %d of %d steps (%v)", s.Name, s.Step, s.Steps, s.cause)
 	switch {

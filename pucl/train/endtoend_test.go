@@ -23,7 +23,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// pseudoLabels clusters rows of x by PUPL and returns how many unlabeled examples get their true class.
+// pseudoLabels clusters rows of x by PUPL and returns the share of unlabeled examples whose pseudo-label is the true
+// class.
 func pseudoLabels(t *testing.T, x *mat.Dense, split *datasets.Split) (*cluster.Clustering, float64) {
 	t.Helper()
 	examples := expect.Must(rows.Take(x, split.Index))(t)
@@ -33,8 +34,8 @@ func pseudoLabels(t *testing.T, x *mat.Dense, split *datasets.Split) (*cluster.C
 	return clusters, score.Accuracy()
 }
 
-// From a CSV file to a classifier of rows it has not seen. Clusters of the features themselves are the hospitals; those of
-// projections that PUCL has learned are the classes.
+// From a CSV file to a classifier of new rows. Clusters of the raw features are the hospitals; clusters of PUCL's
+// projections are the classes.
 func TestFeaturesEndToEnd(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
@@ -71,7 +72,7 @@ func TestFeaturesEndToEnd(t *testing.T) {
 	expect.That(t, score.Accuracy() >= 0.88, "new rows are told apart in %v, want 88%%", score)
 }
 
-// A model with an encoder of one's own can be fine-tuned, after it was saved too.
+// A model with a user-defined encoder can be fine-tuned, also after it was saved and loaded.
 func TestFineTuneBringYourOwn(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	config := train.Quick(2)

@@ -45,8 +45,8 @@ func (ramps) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	return pixels, labeled, nil
 }
 
-// Training with an encoder and an augmentation of one's own, one function each. The encoder mixes this library's layers with
-// gomlx's; the augmentation takes a random share of the light away.
+// Training with a user-defined encoder and a user-defined augmentation, one function each. The encoder combines this
+// library's layers with gomlx's; the augmentation darkens images by a random share.
 func ExamplePretrain_bringYourOwn() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -114,8 +114,8 @@ func Example_fineTune() {
 	// Output: accuracy 100.0% of 8, balanced 100.0% over 2 classes <nil>
 }
 
-// A table of one's own, from CSV to pseudo-labels: 600 patients with six measurements each, of whom every second is ill and a
-// third of the ill are labeled. In the ill all measurements are higher by twice their spread.
+// From a CSV file to pseudo-labels: 600 patients with six measurements each. Every second patient is ill, and a third
+// of the ill are labeled. All measurements of the ill are higher by twice their spread.
 func ExamplePretrainFeatures() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -137,7 +137,7 @@ func ExamplePretrainFeatures() {
 		fmt.Println(err)
 		return
 	}
-	table.Standardize() // returns the numbers by which new rows are brought to the same scale
+	table.Standardize() // returns the parameters that bring new rows to the same scale
 	split, err := datasets.NewSplit(table.Labels, table.Classes, datasets.SplitConfig{
 		Positive: []int{0}, // "ill": classes are numbered in the order of their names
 		Labeled:  100, Setting: datasets.SingleDataset, Seed: 1,
@@ -185,8 +185,8 @@ func ExamplePretrainFeatures() {
 	// more than 90% right: true
 }
 
-// One weight w, which starts at 0, learns to be 3: the loss is (w − 3)², and a step of gradient descent at the rate ¼ halves the
-// distance.
+// One weight w starts at 0 and has the loss (w − 3)². A step of gradient descent at the rate ¼ halves its distance to
+// 3.
 func ExampleRun() {
 	eng, err := engine.Open()
 	if err != nil {
@@ -216,8 +216,8 @@ func ExampleRun() {
 	// Output: [9 2.25 0.5625] 2.625
 }
 
-// A batch over four devices, each of which sees its share in eight parts, in half precision. As Config.Compute it
-// changes nothing else of a run.
+// A batch is split over four devices, each of which processes its share in eight parts, in half precision. As
+// Config.Compute it changes nothing else of a run.
 func ExampleCompute() {
 	c := train.Compute{Devices: 4, MicroBatches: 8, BFloat16: true}
 	fmt.Println(c)

@@ -14,21 +14,22 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// FeatureBatches hands out training batches of features, such as the rows of a table. As for [Batches], what it returns for
-// a step must depend on the step alone, the randomness of the views included; tabular.Batches is one.
+// FeatureBatches returns training batches of features, such as the rows of a table. As for [Batches], the batch of a
+// step must depend on the step alone, including the randomness of the views; tabular.Batches implements it.
 type FeatureBatches interface {
-	// Batch returns two views of each of b examples, 2b rows of Features numbers one after the other: first a view of every
-	// example, then a second view of every example in the same order. Labeled says which of the b are labeled positives.
+	// Batch returns two views of each of b examples, 2b rows of Features numbers one after the other: first a view of
+	// every example, then a second view of every example in the same order. labeled is true for the labeled positives
+	// among the b examples.
 	Batch(step int) (views []float32, labeled []bool)
 	// Features returns the length of a row.
 	Features() int
 }
 
-// PretrainFeatures is [Pretrain] on rows of features instead of images. How views differ is up to the batches, so
-// config.Recipe must stay nil; the encoder, by default an encoder.MLP, must take rows [n, d].
+// PretrainFeatures is [Pretrain] on rows of features instead of images. The batches make the views, so config.Recipe
+// must be nil; the encoder, by default an encoder.MLP, must take rows [n, d].
 //
-// A network learns best from features of one size: bring each to mean 0 and standard deviation 1 first, and the rows to be
-// embedded later by the same numbers. Table.Standardize and Rescale of the package tabular do that.
+// Networks train best on features of one scale: standardize each feature to mean 0 and standard deviation 1 first, and
+// scale rows to embed later by the same parameters. Table.Standardize and Rescale of package tabular do that.
 func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBatches, config Config) (*Model, error) {
 	if config.Views != 0 && config.Views != 2 {
 		return nil, fmt.Errorf("train: %d views of every row; batches of features hold 2: leave Views 0", config.Views)
@@ -72,7 +73,7 @@ func PretrainFeatures(ctx context.Context, eng *engine.Engine, batches FeatureBa
 	})
 }
 
-// readRows returns two views of the examples of a batch, or an error if they do not fit together or are not finite.
+// readRows returns two views of the examples of a batch, or an error if their sizes mismatch or a value is not finite.
 func readRows(batches FeatureBatches, step int) (views []float32, labeled []bool, err error) {
 	views, labeled = batches.Batch(step)
 	d := batches.Features()

@@ -14,7 +14,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// TestFolderStays: a relative checkpoint folder stays where it was when the program changes its own folder.
+// TestFolderStays checks that a relative checkpoint folder does not move when the program changes its working
+// directory.
 func TestFolderStays(t *testing.T) {
 	eng := enginetest.Open(t)
 	first, second := t.TempDir(), t.TempDir()
@@ -31,7 +32,8 @@ func TestFolderStays(t *testing.T) {
 	expect.That(t, len(left) == 0, "the other folder holds %d files", len(left))
 }
 
-// TestFolderTaken: a run whose lock was removed no longer writes, since another one may have the folder by then.
+// TestFolderTaken checks that a run whose lock was removed stops writing, since another run may hold the folder by
+// then.
 func TestFolderTaken(t *testing.T) {
 	eng, folder := enginetest.Open(t), t.TempDir()
 	lock := filepath.Join(folder, lockFile)
@@ -50,8 +52,8 @@ func TestFolderTaken(t *testing.T) {
 	expect.That(t, left[lockFile] == "another run's", "the other run's lock is gone")
 }
 
-// TestNoFileThere: where a folder or a pipe has the newest checkpoint's name, the one before is taken, and a lock that is a link
-// to something else is not followed.
+// TestNoFileThere checks that the previous checkpoint is loaded if a folder or a pipe has the newest checkpoint's name,
+// and that a lock that is a link is not followed.
 func TestNoFileThere(t *testing.T) {
 	eng := enginetest.Open(t)
 	for name, put := range map[string]func(path string) error{

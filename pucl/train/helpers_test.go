@@ -25,7 +25,7 @@ type stripes = traintest.Stripes
 
 var stripe, stripesOf, near = traintest.Stripe, traintest.NewStripes, vectortest.Near
 
-// stripedRows are stripes whose pixels are features, with different noise in two views.
+// stripedRows are stripes with pixels as features and different noise in two views.
 type stripedRows struct{}
 
 func (stripedRows) Features() int { return 144 }
@@ -44,7 +44,7 @@ func (stripedRows) Batch(step int) (views []float32, labeled []bool) {
 // tiny is an encoder that trains in a moment on any engine.
 var tiny = encoder.SmallCNN{Width: 2, Dim: 8, Mean: 0.286, Std: 0.353}
 
-// quick returns a run that takes a moment, compilation included.
+// quick returns the configuration of a very short run, compilation included.
 func quick(steps int) Config {
 	return Config{
 		Steps: steps, Encoder: encoder.MLP{Hidden: []int{}, Dim: 8}, Projection: 4, LearningRate: 0.01, Seed: 5,
@@ -66,12 +66,12 @@ func light(steps int) Config {
 	return c
 }
 
-// grayViews returns the recipe of a nil Recipe but for the least area that a crop keeps; 0 means the paper's.
+// grayViews returns the recipe of a nil Recipe except for the minimum area that a crop keeps; 0 means the paper's.
 func grayViews(minArea float64) augment.Recipe {
 	return augment.Recipe{augment.CropJitter{MinArea: minArea}}
 }
 
-// trained trains on stripes, as images or, where the encoder is an MLP, as rows of features that differ a little.
+// trained trains on stripes: as images or, with an MLP encoder, as rows of features that differ slightly.
 func trained(t *testing.T, eng *engine.Engine, c Config) *Model {
 	t.Helper()
 	var m *Model
@@ -86,7 +86,7 @@ func trained(t *testing.T, eng *engine.Engine, c Config) *Model {
 	return m
 }
 
-// quickModel returns a model that knows a little of stripes; it is trained once.
+// quickModel returns a model trained briefly on stripes; it is trained once.
 var quickModel = func() func(t *testing.T) *Model {
 	var once sync.Once
 	var m *Model
@@ -103,7 +103,7 @@ var quickModel = func() func(t *testing.T) *Model {
 	}
 }()
 
-// stopAfter returns a context that is done after so many steps of a run with that observer.
+// stopAfter returns a context that is done after the given number of steps of a run with the returned observer.
 func stopAfter(steps int) (context.Context, Observer) {
 	ctx, stop := context.WithCancel(context.Background())
 	return ctx, OnStep(func(p Progress) {
@@ -118,7 +118,7 @@ type (
 	observers = traintest.Observers[Progress]
 )
 
-// names fails the test unless err has all the words.
+// names fails the test unless err contains all words.
 func names(t *testing.T, what string, err error, words ...string) {
 	t.Helper()
 	for _, word := range words {
@@ -184,7 +184,8 @@ func sameRun(t *testing.T, what string, got, want *Model) {
 	expect.That(t, paths == nil, "%s: %v differ", what, paths)
 }
 
-// farthest returns the largest distance of a variable's values in two models, as a share of the longest one, and where it is.
+// farthest returns the largest distance between a variable's values in two models, relative to the largest norm, and
+// its path.
 func farthest(t *testing.T, a, b *Model) (float64, string) {
 	t.Helper()
 	x, y := weightsOf(t, a), weightsOf(t, b)
@@ -205,14 +206,14 @@ func farthest(t *testing.T, a, b *Model) (float64, string) {
 	return worst, where
 }
 
-// unitEmbedding returns the embeddings of images, brought to length 1.
+// unitEmbedding returns the embeddings of images, scaled to length 1.
 func unitEmbedding(t *testing.T, eng *engine.Engine, m *Model, pixels []uint8) *mat.Dense {
 	t.Helper()
 	e := expect.Must(m.Embed(eng, pixels))(t)
 	return rows.Unit(e.H)
 }
 
-// What the tests of package train_test share with those in here.
+// Helpers that these tests share with package train_test.
 var (
 	Quick         = quick
 	Paper         = paper

@@ -31,7 +31,7 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// smallModel returns a model that was never trained, with a history that has every kind of number.
+// smallModel returns an untrained model with a history that has every kind of number.
 func smallModel(t testing.TB) *Model {
 	t.Helper()
 	m := newModel(encoder.MLP{Hidden: []int{}, Dim: 2}, 2, augment.Shape{}, 3)
@@ -55,7 +55,7 @@ func fileOf(t testing.TB, m *Model) []byte {
 	return file.Bytes()
 }
 
-// No bit of a model can change and no end be missing without an error.
+// Every bit flip and every truncation of a model's file must cause an error.
 func TestEveryChangeOfAModelIsFound(t *testing.T) {
 	m := smallModel(t)
 	good := fileOf(t, m)
@@ -92,7 +92,7 @@ func forgedVariables(t testing.TB, all map[string]tensor) []byte {
 	return out.Bytes()
 }
 
-// A forged file, its checksum right, that does not hold together is an error that says in what.
+// A forged file with a correct checksum but inconsistent content must cause an error that names the inconsistency.
 func TestForgedModels(t *testing.T) {
 	one := tensor{DType: safetensors.F32, Shape: []int{1}, Data: make([]byte, 4)}
 	two := []variable{{"/a", true}, {"/b", false}}
@@ -130,7 +130,7 @@ func TestForgedModels(t *testing.T) {
 	}
 }
 
-// A model of which a variable is not finite is not saved, whatever the variable is for.
+// A model with a variable that is not finite cannot be saved, for any kind of variable.
 func TestNoModelOfNaNIsSaved(t *testing.T) {
 	m := smallModel(t)
 	average := variable{"/encoder/norm/mean", false}
@@ -139,7 +139,7 @@ func TestNoModelOfNaNIsSaved(t *testing.T) {
 		"variable /encoder/norm/mean: the entry at [1] is -Inf", "train again with a lower learning rate")
 }
 
-// A forged checkpoint likewise, and one that does not go with the network names the variable.
+// The same holds for a forged checkpoint; one that does not match the network names the variable.
 func TestForgedCheckpoints(t *testing.T) {
 	one := tensor{DType: safetensors.F32, Shape: []int{3, 1}, Data: make([]byte, 12)}
 	for _, tt := range []struct {
@@ -185,14 +185,14 @@ func TestForgedCheckpoints(t *testing.T) {
 	}
 }
 
-// Every type of number that files can hold comes back bit for bit, and one that they cannot is an error when it is saved.
+// Every number type of the file format loads bit-identically, and any other type is an error at the save.
 func TestVariablesOfEveryType(t *testing.T) {
 	store := model.NewStore()
 	for name, dtype := range numberTypes {
 		value := tensors.FromShape(shapes.Make(dtype, 2, 3))
 		if err := value.MutableBytes(func(data []byte) {
 			for i := range data {
-				data[i] = byte(i % 2) // any bits will do, but for bool
+				data[i] = byte(i % 2) // any bits are valid, except for bool
 			}
 		}); err != nil {
 			t.Fatal(err)
@@ -212,7 +212,7 @@ func TestVariablesOfEveryType(t *testing.T) {
 	names(t, "complex numbers", err, "variable /complex", "Complex64")
 }
 
-// A file that says that it holds far more than it has bytes takes no memory for it.
+// A file that declares far more data than it has bytes must not cause that allocation.
 func TestForgedSizesTakeNoMemory(t *testing.T) {
 	peaktest.Skip(t)
 	const size, variable = 3000, "PUCL_TEST_FORGED"
@@ -231,13 +231,13 @@ func TestForgedSizesTakeNoMemory(t *testing.T) {
 	}
 }
 
-// forgedSizes writes a file of about size bytes in which one length says that there are a hundred MiB.
+// forgedSizes writes a file of about size bytes in which one length declares a hundred MiB.
 func forgedSizes(t *testing.T, what, path string, size int) {
 	t.Helper()
 	const huge = 100 << 20
 	head, err := strictjson.Marshal(modelHead{EncoderType: "encoder.MLP", Encoder: "{}", Variables: []variable{{"/a", true}}})
 	expect.NoError(t, err)
-	if what == "list" { // of things that take more memory than bytes
+	if what == "list" { // of elements that take more memory than bytes
 		head = []byte(`{"Variables":[` + strings.Repeat("{},", size/3) + `{}]}`)
 	}
 	text := fmt.Sprintf(`{"/a":{"dtype":"F32","shape":[%d],"data_offsets":[0,%d]}}`, huge/4, huge)
@@ -261,7 +261,7 @@ func forgedSizes(t *testing.T, what, path string, size int) {
 	write(t, path, string(file))
 }
 
-// A state whose map says that it has far more entries than there are bytes takes no memory for them.
+// A state with a map that declares far more entries than it has bytes must not cause that allocation.
 func TestForgedStateTakesNoMemory(t *testing.T) {
 	peaktest.Skip(t)
 	const variable = "PUCL_TEST_FORGED_STATE"
@@ -283,7 +283,7 @@ func TestForgedStateTakesNoMemory(t *testing.T) {
 	peaktest.Tell(peaktest.Must(t) - before)
 }
 
-// Embeddings come back as they were, NaN and missing matrices included, by file and by gob.
+// Embeddings load unchanged, including NaN and missing matrices, by file and by gob.
 func TestEmbeddingsComeBack(t *testing.T) {
 	for name, e := range map[string]*Embedding{
 		"both": {H: mat.NewDense(2, 3, []float64{1, 2, math.NaN(), math.Inf(-1), 0.5, -4}), Z: mat.NewDense(2, 1, []float64{5, 6})},
@@ -310,7 +310,7 @@ func TestEmbeddingsComeBack(t *testing.T) {
 	names(t, "a model", err, path+" is of the kind model, not embedding; train.LoadModel reads it")
 }
 
-// same reports whether two matrices hold the same numbers, NaN being NaN.
+// same reports whether two matrices hold the same numbers; NaN equals NaN.
 func same(a, b *mat.Dense) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -318,7 +318,8 @@ func same(a, b *mat.Dense) bool {
 	return fmt.Sprint(mat.Formatted(a)) == fmt.Sprint(mat.Formatted(b))
 }
 
-// FuzzModel decodes any sections of a model's file, its checksum right, without a panic; what it reads it can write.
+// FuzzModel decodes random sections of a model's file with a correct checksum. It must not panic, and must be able to
+// write what it reads.
 func FuzzModel(f *testing.F) {
 	sections := expect.Must(modelKind.Decode(fileOf(f, smallModel(f)), modelSections...))(f)
 	f.Add(sections[0], sections[1])
@@ -352,7 +353,7 @@ func listed() Task {
 	return task
 }
 
-// FuzzCheckpoint takes up any sections of a checkpoint, its checksum right, without a panic.
+// FuzzCheckpoint loads random sections of a checkpoint with a correct checksum. It must not panic.
 func FuzzCheckpoint(f *testing.F) {
 	eng := enginetest.Open(f)
 	sections := expect.Must(checkpointKind.Decode(smallCheckpoint(f, eng, listed()), checkpointSections...))(f)
@@ -367,7 +368,8 @@ func FuzzCheckpoint(f *testing.F) {
 	})
 }
 
-// FuzzEmbedding decodes any matrices of an embedding, its checksum right, without a panic; what it reads it can write.
+// FuzzEmbedding decodes random matrices of an embedding with a correct checksum. It must not panic, and must be able to
+// write what it reads.
 func FuzzEmbedding(f *testing.F) {
 	data, err := (&Embedding{H: mat.NewDense(2, 1, []float64{1, 2}), Z: mat.NewDense(1, 1, []float64{3})}).MarshalBinary()
 	expect.NoError(f, err)

@@ -12,11 +12,11 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// field is one field of what identifies a run.
+// field is one field of the identity of a run.
 type field struct{ Name, Value string }
 
-// settingsIdentity is what the numbers of a run follow from among its [Settings]. Devices and Recompute change them by
-// rounding alone, and a run may go on with others.
+// settingsIdentity holds the [Settings] that determine the numbers of a run. Devices and Recompute change them by
+// rounding alone, and a run may resume with other values.
 type settingsIdentity struct {
 	Steps        int
 	LearningRate float64
@@ -30,7 +30,7 @@ func (s Settings) identity() settingsIdentity {
 	return settingsIdentity{s.Steps, s.LearningRate, s.optimizerName(), s.Schedule.String(), s.Compute.BFloat16, s.Compute.microBatches()}
 }
 
-// identity returns the fields of the task's identity and those of the settings'.
+// identity returns the fields of the task's identity and of the settings.
 func (r *run) identity() []field {
 	all := []field{{"Task", r.Name}}
 	if r.Task.Identity != nil {
@@ -47,16 +47,16 @@ func fieldsOf(identity any) []field {
 		if of := value.Type().Field(i); of.IsExported() {
 			format := "%v"
 			if of.Type == reflect.TypeFor[[]string]() {
-				format = "%q" // tells "a b" from "a" and "b"
+				format = "%q" // distinguishes "a b" from "a" and "b"
 			}
 			text := fmt.Sprintf(format, value.Field(i).Interface())
-			fields = append(fields, field{of.Name, strings.ToValidUTF8(text, "\uFFFD")}) // as files hold it
+			fields = append(fields, field{of.Name, strings.ToValidUTF8(text, "\uFFFD")}) // as files store it
 		}
 	}
 	return fields
 }
 
-// differences lists the fields that two runs do not have in common, a line each.
+// differences lists the differing fields of two runs, a line each.
 func differences(there, asked []field) string {
 	values := map[string][2]string{} // there and asked, by name
 	var names []string
@@ -79,8 +79,8 @@ func differences(there, asked []field) string {
 	return out.String()
 }
 
-// Digest returns the SHA-256 of the parts in hexadecimal digits, each part told from the next: how an identity names what is
-// too long to be kept in it.
+// Digest returns the SHA-256 of the parts in hexadecimal digits, with unambiguous borders between the parts. An
+// identity uses it for data too long to store.
 func Digest(parts ...[]byte) string {
 	hash := sha256.New()
 	for _, part := range parts {

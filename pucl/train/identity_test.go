@@ -19,7 +19,7 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// startingWeights returns weights that tiny can start from; those of two seeds have the same names and shapes.
+// startingWeights returns initial weights for tiny; the weights of two seeds have the same names and shapes.
 func startingWeights(t *testing.T, seed uint64) map[string]safetensors.Tensor {
 	t.Helper()
 	config := identified(nil)
@@ -28,15 +28,15 @@ func startingWeights(t *testing.T, seed uint64) map[string]safetensors.Tensor {
 	return expect.Must(m.Weights())(t)
 }
 
-// identified returns the run that the test below changes in one thing after the other.
+// identified returns the run of which the test below changes one setting after the other.
 func identified(weights map[string]safetensors.Tensor) Config {
 	c := light(3)
 	c.LearningRate, c.Weights, c.LeaveOut = 0.01, weights, []string{"fc."}
 	return c
 }
 
-// A run goes on from a checkpoint only if nothing that its numbers follow from has changed. There is a case for every field
-// of what identifies a run.
+// A run resumes from a checkpoint only if everything that determines its numbers is unchanged. There is a case for
+// every field of the identity.
 func TestIdentity(t *testing.T) {
 	eng := enginetest.Open(t)
 	weights, others := startingWeights(t, 1), startingWeights(t, 2)
@@ -96,7 +96,7 @@ func TestIdentity(t *testing.T) {
 		_, err := Pretrain(context.Background(), eng, batches, other)
 		names(t, name, err, "is the checkpoint of another run", fmt.Sprintf("\n  %s: there %s", name, c.there), ", asked for ", c.asked)
 	}
-	// Unchanged it goes on. So it does with the work done in another way that does not change the numbers beyond rounding.
+	// An unchanged run resumes. So does a run whose Compute changes the numbers by rounding alone.
 	if here := eng.Backend.NumDevices(); here >= 2 {
 		config.Compute.Devices = 2
 	}
@@ -108,12 +108,12 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// stripesOfAnotherName are stripes that say that they are others.
+// stripesOfAnotherName are stripes with another String.
 type stripesOfAnotherName struct{ stripes }
 
 func (stripesOfAnotherName) String() string { return "other stripes" }
 
-// Tasks of another name, or of other fields, are told apart too, and lists by their entries.
+// Tasks with other names or fields are distinguished too, and lists by their entries.
 func TestIdentityOfTasks(t *testing.T) {
 	type one struct{ Words []string }
 	type two struct {
@@ -142,7 +142,7 @@ func TestIdentityOfTasks(t *testing.T) {
 	again := regression()
 	again.Identity = one{[]string{"a b"}}
 	runTask(t, eng, again, settings)
-	// Names that are not UTF-8, which files cannot hold as they are, are known again.
+	// Names that are not UTF-8, which files cannot store unchanged, are recognized when read again.
 	settings.Checkpoint = t.TempDir()
 	for range 2 {
 		latin := regression()
@@ -151,7 +151,7 @@ func TestIdentityOfTasks(t *testing.T) {
 	}
 }
 
-// A checkpoint of the program that told runs apart by a sentence is not passed over.
+// A checkpoint of the earlier program, which identified runs by a sentence, must not be ignored.
 func TestCheckpointOfAnEarlierProgram(t *testing.T) {
 	data := expect.Must(os.ReadFile(filepath.Join("testdata", earlierFile)))(t)
 	config := quick(2)
@@ -163,7 +163,7 @@ func TestCheckpointOfAnEarlierProgram(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !slices.Equal(after, data) {
 		t.Errorf("the earlier checkpoint was changed (%v)", err)
 	}
-	// Under the new name it is no checkpoint at all.
+	// Under the new name it is not a valid checkpoint.
 	expect.NoError(t, os.Rename(path, filepath.Join(config.Checkpoint, checkpointFile)))
 	_, err = Pretrain(context.Background(), enginetest.Open(t), stripesOf(8, 2), config)
 	expect.That(t, err != nil, "the checkpoint of an earlier program was taken under the new name")

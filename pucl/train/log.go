@@ -24,12 +24,13 @@ var logColumns = []string{
 
 // runStatement is the content of runlog.RunFile.
 type runStatement struct {
-	Configuration []field // all that identifies the run, defaults filled in
+	Configuration []field // the whole identity of the run, defaults filled in
 	Compute       string
 	Environment   engine.Environment // of the last call
 }
 
-// openLog opens the log in the checkpoint folder, and brings it to the step that the run goes on from.
+// openLog opens the log in the checkpoint folder, and truncates or completes it to the step that the run
+// resumes from.
 func (r *run) openLog() error {
 	cp := r.checkpoint
 	if cp.folder == "" {

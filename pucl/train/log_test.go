@@ -13,7 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/runlog"
 )
 
-// sameLog fails the test unless the log in a checkpoint folder has the history of the run, each step once.
+// sameLog fails the test unless the log in a checkpoint folder holds the history of the run, each step once.
 func sameLog(t *testing.T, folder string, h *History) {
 	t.Helper()
 	file := expect.Must(os.Open(filepath.Join(folder, runlog.MetricsFile)))(t)
@@ -37,7 +37,8 @@ func sameLog(t *testing.T, folder string, h *History) {
 	expect.Equal(t, readings, len(h.Readings))
 }
 
-// The log has what the monitor measured. A folder of another run, without a checkpoint yet, is refused and left as it is.
+// The log contains the monitor's readings. A folder of another run, without a checkpoint yet, is an error and stays
+// unchanged.
 func TestLog(t *testing.T) {
 	eng := enginetest.Open(t)
 	c := quick(4)
@@ -45,10 +46,10 @@ func TestLog(t *testing.T) {
 	m := expect.Must(Pretrain(context.Background(), eng, stripesOf(8, 2), c))(t)
 	sameLog(t, c.Checkpoint, &m.History)
 	expect.Equal(t, len(m.History.Readings), 2)
-	expect.NoError(t, os.Remove(filepath.Join(c.Checkpoint, runlog.MetricsFile))) // it is written anew from the checkpoint
+	expect.NoError(t, os.Remove(filepath.Join(c.Checkpoint, runlog.MetricsFile))) // it is rewritten from the checkpoint
 	expect.NoError(t, expect.Err(Pretrain(context.Background(), eng, stripesOf(8, 2), c)))
 	sameLog(t, c.Checkpoint, &m.History)
-	if to := os.Getenv("PUCL_TENSORBOARD_CASE"); to != "" { // for a comparison with the reader of TensorBoard
+	if to := os.Getenv("PUCL_TENSORBOARD_CASE"); to != "" { // for a comparison with TensorBoard's reader
 		expect.NoError(t, os.CopyFS(to, os.DirFS(c.Checkpoint)))
 	}
 	for _, name := range []string{checkpointFile, beforeFile} {

@@ -20,31 +20,32 @@ type run struct {
 	history    *History
 	checkpoint *checkpoint
 	steps      *stepper
-	progress   Progress    // what the observer saw last
+	progress   Progress    // the last report to the observer
 	log        *runlog.Log // nil without a checkpoint folder
 
 	start          time.Time
 	waited, paused time.Duration
 }
 
-// Run trains a task and returns what it saw on the way. It is the one loop under [Pretrain] and fine-tuning.
+// Run trains a task and returns its history. It is the single loop of [Pretrain] and fine-tuning.
 //
-// It ends early with a [Stopped] when ctx is done, saving a checkpoint first where there is a folder for it, and with a
-// [Diverged] when the loss, the gradient, the outputs or the weights are no longer finite, leaving the last checkpoint as it
-// is. A batch that cannot be had, and an error of AfterStep, end it after a checkpoint is saved. Batches are prepared while the
+// If ctx is done it saves a checkpoint, if a folder is set, and returns [Stopped]. If the loss, the gradient, the
+// outputs or the weights are no longer finite it returns [Diverged] and leaves the last checkpoint unchanged. An
+// unavailable batch or an error of AfterStep ends the run after a checkpoint is saved. Batches are prepared while the
 // engine computes.
 //
-// A run that was stopped or killed, at any moment, goes on from its last checkpoint when it is asked for again. It ends in the
-// numbers of one that was never interrupted: bit for bit in the same environment, that is with the same engine, versions,
-// threads and instruction set, see [engine.Environment]; up to rounding in another one, which History.Notes says, or which is
-// refused where Settings.SameEnvironment is set. The newest two checkpoints are kept. Where the newest is damaged or missing the
-// run goes on from the one before, and a note says so; where neither can be read it ends, and leaves them as they are.
+// A run that was stopped or killed, at any moment, resumes from its last checkpoint when it is started again. It ends
+// with the same numbers as an uninterrupted run: bit for bit in the same environment, that is with the same engine,
+// versions, threads and instruction set, see [engine.Environment]. In another environment the numbers agree up to
+// rounding and History.Notes reports the change; with Settings.SameEnvironment it is an error. The newest two
+// checkpoints are kept. If the newest is damaged or missing, the run resumes from the previous one and adds a note. If
+// neither can be read, it returns an error and leaves both unchanged.
 //
-// The checkpoint folder also holds the log of the run: run.json with its configuration, metrics.csv with a line for each step,
-// and the same in an event file for TensorBoard. A resumed run appends to them.
+// The checkpoint folder also holds the log of the run: run.json with its configuration, metrics.csv with a line for
+// each step, and the same in an event file for TensorBoard. A resumed run appends to them.
 //
-// The checkpoint folder belongs to the run until Run returns: a second one, of this program or another, is an [InUse] error and
-// touches nothing in there.
+// The checkpoint folder belongs to the run until Run returns: a second run, of this program or another, returns an
+// [InUse] error and changes nothing in the folder.
 func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) (_ *History, err error) {
 	r := &run{Task: task, Settings: settings.WithDefaults(), history: &History{}}
 	none := fault.If(ctx == nil, "train: no context; give context.Background(), or one that stops the run")
@@ -71,7 +72,7 @@ func Run(ctx context.Context, eng *engine.Engine, task Task, settings Settings) 
 	return r.history, r.train(ctx)
 }
 
-// train takes the steps that are left.
+// train takes the remaining steps.
 func (r *run) train(ctx context.Context) (err error) {
 	first := r.checkpoint.step
 	r.start = time.Now()
@@ -120,8 +121,8 @@ func (r *run) train(ctx context.Context) (err error) {
 	return nil
 }
 
-// pause does what is due between two steps while training stands still: what the task measures, and then a checkpoint that
-// holds it.
+// pause runs the work due between two steps: the task's measurements, and then a checkpoint that holds them. Training
+// waits meanwhile.
 func (r *run) pause(done int) (reading *Reading, err error) {
 	start := time.Now()
 	defer func() { r.paused += time.Since(start) }()
@@ -139,7 +140,7 @@ func (r *run) pause(done int) (reading *Reading, err error) {
 	return reading, nil
 }
 
-// report informs the observer of the step that was taken last.
+// report informs the observer of the last step.
 func (r *run) report(done int, batch Batch, reading *Reading) {
 	last := done - 1
 	r.progress = Progress{

@@ -11,15 +11,15 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// microBatches holds the programs of a step in micro-batches. They are programs of their own, and not one graph, so that the memory
-// of one part is free again before the next one begins.
+// microBatches holds the programs of a step in micro-batches. They are separate programs, and not one graph, so that
+// the memory of one part is free again before the next one begins.
 type microBatches struct {
-	project  *program // a part to its projections
-	compare  *program // all projections to the loss and its gradient with respect to them
-	backward *program // a part and the gradient of its projections to the sum of the weights' gradients
-	update   *program // that sum to new weights
+	project  *program // from a part to its projections
+	compare  *program // from all projections to the loss and its gradient with respect to them
+	backward *program // from a part and the gradient of its projections to the sum of the weights' gradients
+	update   *program // from that sum to new weights
 
-	weights []*model.Variable // whose gradients are summed up
+	weights []*model.Variable // the variables whose gradients are summed
 }
 
 func (p *microBatches) finalize() {
@@ -58,7 +58,7 @@ func (s *stepper) takeMicroBatches(whole Batch, rate float64) (metrics, error) {
 		projections[i] = z[0]
 	}
 
-	// Of the whole batch the loss needs the labels; what else tells them is left to the graph to throw away.
+	// The loss needs the labels of the whole batch; the graph drops the unused other inputs.
 	placed, err := s.devices.shard(batch...)
 	if err != nil {
 		return metrics{}, err
@@ -94,7 +94,7 @@ func (s *stepper) takeMicroBatches(whole Batch, rate float64) (metrics, error) {
 	return metrics{loss: number(compared[0]), outputNorm: number(compared[1]), gradientNorm: number(updated[0])}, nil
 }
 
-// prepareMicroBatches prepares the programs for batches of so many tensors.
+// prepareMicroBatches prepares the programs for batches of the given number of tensors.
 func (s *stepper) prepareMicroBatches(tensors, count int) (err error) {
 	whole, split := []bool{false}, []bool{true}
 	store := s.task.Store
@@ -113,7 +113,7 @@ func (s *stepper) prepareMicroBatches(tensors, count int) (err error) {
 		}, layout{append(slices.Repeat(split, tensors+1), false), whole}},
 		{&p.update, func(scope *model.Scope, inputs []*Node) []*Node {
 			for _, v := range p.weights {
-				v.NodeValue(inputs[0].Graph()) // an optimizer moves what the graph uses
+				v.NodeValue(inputs[0].Graph()) // an optimizer updates the variables that the graph uses
 			}
 			s.update(scope, inputs[1:], inputs[0])
 			return []*Node{norm(inputs[1:]...)}
@@ -126,8 +126,8 @@ func (s *stepper) prepareMicroBatches(tensors, count int) (err error) {
 	return nil
 }
 
-// projectPart builds the graph from a part to its projections. It leaves all variables as they are; backwardPart moves the
-// running averages.
+// projectPart builds the graph from a part to its projections. It changes no variable; backwardPart updates the running
+// averages.
 func (s *stepper) projectPart(scope *model.Scope, inputs []*Node) []*Node {
 	z := s.outputs(scope, inputs)
 	s.views = z.Shape().Dim(0) / fewestRows(inputs)
@@ -150,11 +150,11 @@ func (s *stepper) projectPart(scope *model.Scope, inputs []*Node) []*Node {
 	return []*Node{z}
 }
 
-// compareParts builds the graph from the projections of all parts to the loss, the length of the longest projection, and the
-// gradient of the loss with respect to each part's projections.
+// compareParts builds the graph from the projections of all parts to the loss, the length of the longest projection,
+// and the gradient of the loss with respect to each part's projections.
 func (s *stepper) compareParts(batch, parts []*Node) []*Node {
 	examples := parts[0].Shape().Dim(0) / s.views
-	var all []*Node // every part has its first views first; so shall the whole
+	var all []*Node // every part has its first views first, and the whole must too
 	for view := range s.views {
 		for _, z := range parts {
 			all = append(all, SliceAxis(z, 0, AxisRange(view*examples, (view+1)*examples)))
@@ -165,8 +165,8 @@ func (s *stepper) compareParts(batch, parts []*Node) []*Node {
 	return append([]*Node{loss, longestRow(z)}, Gradient(loss, parts...)...)
 }
 
-// backwardPart builds the graph that adds one part's share of the weights' gradients to sums: those of Σ z·slope, where slope is
-// the gradient of the loss with respect to the part's projections z.
+// backwardPart builds the graph that adds one part's share of the weights' gradients to sums: the gradients of Σ
+// z·slope, where slope is the gradient of the loss with respect to the part's projections z.
 func (s *stepper) backwardPart(scope *model.Scope, inputs []*Node, slope *Node, sums []*Node) []*Node {
 	z := s.outputs(scope, inputs)
 	gradients := s.gradients(scope, ReduceAllSum(Mul(z, StopGradient(slope))))
@@ -177,8 +177,8 @@ func (s *stepper) backwardPart(scope *model.Scope, inputs []*Node, slope *Node, 
 	return out
 }
 
-// rowsOf returns the rows of examples first to end of a tensor, which has b rows for the examples, or b for each of several
-// views of them one after the other.
+// rowsOf returns the rows of examples first to end of a tensor, which has b rows for the examples, or b for each of
+// several views of them one after the other.
 func rowsOf(x *tensors.Tensor, b, first, end int) (*tensors.Tensor, error) {
 	shape := x.Shape().Clone()
 	views := shape.Dim(0) / b

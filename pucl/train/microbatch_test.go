@@ -23,7 +23,7 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// contrastTask returns the task of pretraining m by c, whose defaults are filled in, on inputs that are views and labels.
+// contrastTask returns the task of pretraining m by c, whose defaults are filled in, with views and labels as inputs.
 func contrastTask(m *Model, c Config) Task {
 	project := m.projector(c.Compute)
 	return Task{
@@ -35,8 +35,8 @@ func contrastTask(m *Model, c Config) Task {
 	}
 }
 
-// Without batch normalization a step in micro-batches is the step of the whole batch up to rounding, whatever the loss
-// compares across parts. TestTaskInPartsAndOnDevices splits the parts over devices.
+// Without batch normalization a step in micro-batches equals the step of the whole batch up to rounding, for a loss
+// that compares across parts. TestTaskInPartsAndOnDevices splits the parts over devices.
 func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 	eng := enginetest.Open(t)
 	run := func(c Compute) (all []metrics, weights map[string][]float32) {
@@ -77,7 +77,7 @@ func TestMicroBatchesWithoutBatchNorm(t *testing.T) {
 	}
 }
 
-// twice hands out batches in which every example stands two times, in different halves.
+// twice returns batches in which every example occurs two times, in different halves.
 type twice struct{ stripedRows }
 
 func (b twice) Batch(step int) (views []float32, labeled []bool) {
@@ -86,8 +86,8 @@ func (b twice) Batch(step int) (views []float32, labeled []bool) {
 	return slices.Concat(once[:half], once[:half], once[half:], once[half:]), slices.Concat(labels, labels)
 }
 
-// With batch normalization, parts that hold the same examples have the statistics of the whole batch, so the steps are the
-// same; the running averages alone move twice, and so they are here to be the averages of twice as many steps.
+// With batch normalization, parts that hold the same examples have the statistics of the whole batch, so the steps are
+// the same. Only the running averages are updated twice, so the test expects the averages of twice as many steps.
 func TestMicroBatchesWithBatchNorm(t *testing.T) {
 	eng := enginetest.Open(t)
 	train := func(c Compute) *Model {
@@ -111,8 +111,8 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 			}
 		}
 	}
-	// The first layer's inputs do not depend on weights of a layer before; its mean starts at 0. After steps with batch
-	// means a and b a running mean is 0.1·(0.9·a + b); moved twice in each, it is 0.19·(0.81·a + b).
+	// The first layer's inputs do not depend on weights of an earlier layer; its mean starts at 0. After steps with
+	// batch means a and b a running mean is 0.1·(0.9·a + b); with two updates in each step it is 0.19·(0.81·a + b).
 	one := light(1)
 	one.Recipe, one.Encoder, one.Optimizer = nil, encoder.MLP{Hidden: []int{8}, Dim: 8}, optim.LARS{LearningRate: 0.2}
 	first := map[int][]float32{}
@@ -131,7 +131,7 @@ func TestMicroBatchesWithBatchNorm(t *testing.T) {
 	}
 }
 
-// All ways to save memory and time work together.
+// All options of Compute work together.
 func TestComputeTogether(t *testing.T) {
 	eng := enginetest.Preferred(t)
 	c := light(2)
@@ -148,7 +148,7 @@ func TestComputeTogether(t *testing.T) {
 	}
 }
 
-// microBatchesOfChild names the variable that turns a run of the test binary into one that only takes steps in so many parts.
+// microBatchesOfChild names the variable that makes a run of the test binary only take steps in that many parts.
 const microBatchesOfChild = "PUCL_TEST_MICRO_BATCHES"
 
 // pictures are batches of 128 black images of 64×64.
@@ -165,8 +165,8 @@ var filtered = encoder.Func{Name: "one convolution", Graph: func(scope *model.Sc
 	return ReduceMean(encoder.ReLU(encoder.Convolution(scope, x, 16, 3, 1)), 1, 2)
 }}
 
-// The activations of a batch of 256 views are 64 MiB for 16 channels. In 4 parts a step must do with less than half of
-// the memory.
+// The activations of a batch of 256 views are 64 MiB for 16 channels. In 4 parts a step must need less than half of the
+// memory.
 func TestMicroBatchesSaveMemory(t *testing.T) {
 	parts, err := strconv.Atoi(os.Getenv(microBatchesOfChild))
 	child := err == nil
@@ -179,7 +179,7 @@ func TestMicroBatchesSaveMemory(t *testing.T) {
 		c.Encoder, c.Compute.MicroBatches = filtered, parts
 		before := 0
 		c.Observer = OnStep(func(p Progress) {
-			if p.Step == 1 { // what compiling took is forgotten
+			if p.Step == 1 { // excludes compilation
 				before = peaktest.Forget(t)
 				return
 			}
@@ -199,7 +199,7 @@ func TestMicroBatchesSaveMemory(t *testing.T) {
 	}
 }
 
-// noisy is an encoder of one's own that draws random numbers in the graph.
+// noisy is a user-defined encoder that draws random numbers in the graph.
 type noisy struct{}
 
 func (noisy) Embed(scope *model.Scope, x *Node, training bool) *Node {

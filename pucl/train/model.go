@@ -14,16 +14,16 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// Model is a trained encoder with its projector. It is for one goroutine at a time.
+// Model is a trained encoder with its projector. It is not safe for concurrent use.
 type Model struct {
-	History History // losses and what else was seen of every step, and measured between them
-	Record  Record  // how it was trained
+	History History // losses and other values of every step, and readings between them
+	Record  Record  // the provenance of the training
 
 	store      *model.Store
 	encoder    encoder.Encoder
-	projection int           // length of a projection; 0 where the model has no projector
-	shape      augment.Shape // of an image; zero where the model embeds features
-	features   int           // in a row; 0 where the model embeds images
+	projection int           // length of a projection; 0 if the model has no projector
+	shape      augment.Shape // of an image; zero if the model embeds features
+	features   int           // in a row; 0 if the model embeds images
 }
 
 func newModel(e encoder.Encoder, projection int, shape augment.Shape, features int) *Model {
@@ -36,8 +36,8 @@ const (
 	projectorScope = "projector"
 )
 
-// graph embeds images [n, height, width, channels] or features [n, d] and projects the embeddings. Without a projector it returns the
-// embeddings twice.
+// graph embeds images [n, height, width, channels] or features [n, d] and projects the embeddings. Without a projector
+// it returns the embeddings twice.
 func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embeddings, projections *Node) {
 	embeddings = m.Encode(scope, examples, training)
 	if m.projection == 0 {
@@ -47,8 +47,8 @@ func (m *Model) graph(scope *model.Scope, examples *Node, training bool) (embedd
 	return embeddings, projections
 }
 
-// Encode builds the graph of the encoder: images [n, height, width, channels] in [0, 1], or features [n, d], to embeddings [n, k].
-// Its variables are those of Store. It is for tasks that train the encoder further.
+// Encode builds the graph of the encoder: images [n, height, width, channels] in [0, 1], or features [n, d], to
+// embeddings [n, k]. It uses the variables of Store. It is for tasks that train the encoder further.
 func (m *Model) Encode(scope *model.Scope, examples *Node, training bool) *Node {
 	return encoder.Embed(m.encoder, scope.In(encoderScope), examples, training)
 }
@@ -56,7 +56,7 @@ func (m *Model) Encode(scope *model.Scope, examples *Node, training bool) *Node 
 // Encoder returns the encoder.
 func (m *Model) Encoder() encoder.Encoder { return m.encoder }
 
-// Features returns the number of features in the rows that the model embeds, 0 where it embeds images.
+// Features returns the number of features in the rows that the model embeds, 0 if it embeds images.
 func (m *Model) Features() int { return m.features }
 
 // Store returns the variables of encoder and projector, for tasks that train them further.
@@ -65,7 +65,7 @@ func (m *Model) Store() *model.Store { return m.store }
 // Networks returns the scopes of Store that hold the encoder and the projector.
 func (m *Model) Networks() []string { return []string{encoderScope, projectorScope} }
 
-// Clone returns a copy of m that can be trained without touching m.
+// Clone returns a copy of m that can be trained without changing m.
 func (m *Model) Clone() (*Model, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func (m *Model) Clone() (*Model, error) {
 	return &out, nil
 }
 
-// DropTraining deletes all variables but those of encoder and projector: what only training needs, such as the state of an
-// optimizer.
+// DropTraining deletes all variables except those of encoder and projector: variables used only in training, such as
+// the state of an optimizer.
 func (m *Model) DropTraining() error {
 	if err := m.check(); err != nil {
 		return err
@@ -96,8 +96,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// DropTraining deletes all variables of store but those of the networks, by their scopes: what only training needs, such as the
-// state of an optimizer.
+// DropTraining deletes all variables of store except those of the networks, given by their scopes: variables used only
+// in training, such as the state of an optimizer.
 func DropTraining(store *model.Store, networks ...string) error {
 	task := Task{Networks: networks}
 	var paths []string
@@ -114,8 +114,9 @@ func DropTraining(store *model.Store, networks ...string) error {
 	return nil
 }
 
-// Weights returns the values of the encoder's variables by the names and in the layouts of PyTorch, those of torchvision for
-// encoder.ResNet and encoder.ViT. They can be Config.Weights of another run; [Model.Export] writes them for other programs.
+// Weights returns the values of the encoder's variables by the names and in the layouts of PyTorch, for encoder.ResNet
+// and encoder.ViT those of torchvision. They can be Config.Weights of another run; [Model.Export] writes them for other
+// programs.
 func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -124,20 +125,20 @@ func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
 	return weights, named(err)
 }
 
-// Export writes the encoder's [Model.Weights] to a safetensors file, whole or not at all, which PyTorch and others read and
-// safetensors.ReadFile too. Its notes say what the encoder is and how it was trained. What this program is to read whole, the
-// projector included, is better written by [Model.Save].
+// Export writes the encoder's [Model.Weights] atomically to a safetensors file, which PyTorch, other programs and
+// safetensors.ReadFile read. Its metadata describes the encoder and its training. [Model.Save] writes the whole model,
+// projector included, for this program.
 func (m *Model) Export(path string) error {
 	weights, err := m.Weights()
 	if err != nil {
 		return err
 	}
 	file := safetensors.File{Tensors: weights, Metadata: map[string]string{
-		"format":  "pt", // of names and layouts, as readers of such files expect to be told
+		"format":  "pt", // of names and layouts, as readers of such files expect
 		"encoder": encoder.Describe(m.encoder), "record": strings.ToValidUTF8(m.Record.String(), "\uFFFD"),
 	}}
 	return named(file.WriteFile(path))
 }
 
-// ScalePixels turns bytes into float32 in [0, 1], as encoders take images.
+// ScalePixels converts bytes to float32 in [0, 1], the input of encoders.
 func ScalePixels(images *Node) *Node { return MulScalar(ConvertDType(images, dtypes.Float32), 1.0/255) }

@@ -15,40 +15,40 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Monitor says what is measured while training goes on: a [Reading] of the same examples every so many steps. Training gives the
-// same numbers with and without. The zero value measures nothing.
+// Monitor configures measurements during training: a [Reading] of the same examples at a fixed interval. Training gives
+// the same numbers with and without. The zero value measures nothing.
 //
-// The examples are the first different ones that the batches hand out, unless some are given. A nearest-neighbor monitor
-// looks for half of them among the other half, and knows which are labeled positives and nothing else: no true class is
-// looked at unless Positive hands some in. All of a sample from the batches are examples that the encoder learns from; to
-// watch what it makes of others, hold some out and give them here.
+// The examples are the first different ones of the batches, unless given. A nearest-neighbor monitor looks up the
+// neighbors of half of them among the other half. It uses only the labeled positives; true classes are used only if
+// Positive is set. All of a sample from the batches are training examples; to monitor held-out examples, pass them
+// here.
 type Monitor struct {
-	Every    int          // steps between two readings; the last step has one too; 0 means that there are none
-	Examples int          // how many examples to take from the batches; 0 means 512
+	Every    int          // steps between two readings; the last step has one too; 0 means no readings
+	Examples int          // number of examples to take from the batches; 0 means 512
 	KNN      evaluate.KNN // of the monitor; K 0 means a tenth of its bank
-	Prior    float64      // class prior π of case-control data, for the measures that need one; 0 means unknown
+	Prior    float64      // class prior π of case-control data, for measures that require it; 0 means unknown
 
 	Pixels   []uint8    // images to measure instead of a sample of the batches, height×width×channels bytes each
 	Features *mat.Dense // the same for PretrainFeatures, a row each; they are one view, so their alignment is not defined
-	Labeled  []bool     // which of these are labeled positives
-	Positive []bool     // which are positive in truth; nil keeps it from the monitor
+	Labeled  []bool     // which given examples are labeled positives
+	Positive []bool     // which are truly positive; nil if unknown
 }
 
-// Reading is what a [Monitor] measured after some steps. The projections are what the loss compares, the embeddings what is
+// Reading holds the measurements of a [Monitor] after some steps. The loss compares the projections; the embeddings are
 // used after training.
 type Reading struct {
 	Step        int               // steps done
 	Projections evaluate.Collapse // of two views of every example
 	Embeddings  evaluate.Collapse // of the same views
 
-	// Monitor is the nearest-neighbor reading without one true class; nil where the examples are not two labeled and two
-	// unlabeled ones at least.
+	// Monitor is the nearest-neighbor reading without true classes; nil unless the examples hold at least two labeled
+	// and two unlabeled ones.
 	Monitor *evaluate.PUReading
-	// Truth is the nearest-neighbor reading by the true classes that were handed in; nil where none were.
+	// Truth is the nearest-neighbor reading with the given true classes; nil if none were given.
 	Truth *evaluate.BinaryReading
 }
 
-// String returns all that was measured, a line each, and says so where the network has collapsed.
+// String returns all measurements, a line each, and a warning if the network has collapsed.
 func (r Reading) String() string {
 	text := fmt.Sprintf("after %d steps\n  projections: %s\n  embeddings: %s", r.Step, r.Projections, r.Embeddings)
 	if r.Monitor != nil {
@@ -60,7 +60,7 @@ func (r Reading) String() string {
 	return text
 }
 
-// Brief returns what fits on a line of progress: "rank 23.1, kNN proxy AUC 81.2%".
+// Brief returns a summary for a line of progress: "rank 23.1, kNN proxy AUC 81.2%".
 func (r Reading) Brief() string {
 	text := fmt.Sprintf("rank %.1f", r.Projections.EffectiveRank)
 	if r.Projections.Collapsed() {
@@ -75,7 +75,7 @@ func (r Reading) Brief() string {
 	return text
 }
 
-// check returns an error if m cannot be followed.
+// check returns an error if m is invalid.
 func (m Monitor) check() error {
 	given := m.Pixels != nil || m.Features != nil
 	switch {
@@ -107,10 +107,10 @@ type reader struct {
 	model         *Model
 	examples      *monitored
 	exec          *model.Exec
-	bank, queries []int // of the examples, for the monitor; empty where it has too few of one kind
+	bank, queries []int // indices of the examples, for the monitor; empty if one kind has too few
 }
 
-// newReader prepares the readings of a run; it returns nil where none are wanted.
+// newReader prepares the readings of a run; it returns nil if there are none.
 func (m *Model) newReader(eng *engine.Engine, c Config, from source) (*reader, error) {
 	if c.Monitor.Every == 0 {
 		return nil, nil
@@ -138,8 +138,7 @@ func (m *Model) newReader(eng *engine.Engine, c Config, from source) (*reader, e
 	return r, nil
 }
 
-// split draws which examples are the monitor's bank and which it is asked about: half of the labeled and half of the others
-// each.
+// split draws the monitor's bank and its queries: each holds half of the labeled and half of the other examples.
 func (r *reader) split(rng *rand.Rand) {
 	kinds := map[bool][]int{}
 	for i, l := range r.examples.labeled {
@@ -156,7 +155,7 @@ func (r *reader) split(rng *rand.Rand) {
 	}
 }
 
-// afterStep returns what reads where a reading is due, in a run of so many steps.
+// afterStep returns a function that takes a reading when it is due, in a run of the given number of steps.
 func (r *reader) afterStep(steps int) func(done int) (*Reading, error) {
 	if r == nil {
 		return nil
@@ -169,14 +168,14 @@ func (r *reader) afterStep(steps int) func(done int) (*Reading, error) {
 	}
 }
 
-// read measures the model as it is after step steps.
+// read measures the model after step steps.
 func (r *reader) read(step int) (*Reading, error) {
 	h, z, err := r.embed()
 	if err != nil {
 		return nil, err
 	}
 	reading := &Reading{Step: step}
-	// The last two are two views; features that were given are one.
+	// The last two are two views; given features are one view.
 	last := len(h) - 1
 	views := func(x []*mat.Dense) (first, second *mat.Dense) {
 		if last == 0 {
@@ -193,7 +192,7 @@ func (r *reader) read(step int) (*Reading, error) {
 	return reading, r.findNeighbors(reading, h[0])
 }
 
-// findNeighbors judges the embeddings by their nearest neighbors.
+// findNeighbors evaluates the embeddings by their nearest neighbors.
 func (r *reader) findNeighbors(reading *Reading, h *mat.Dense) error {
 	if len(r.bank) == 0 {
 		return nil
@@ -223,7 +222,7 @@ func (r *reader) findNeighbors(reading *Reading, h *mat.Dense) error {
 	return err
 }
 
-// embed returns the embeddings and projections of the examples as they are and of their views.
+// embed returns the embeddings and projections of the examples without augmentation and of their views.
 func (r *reader) embed() (h, z []*mat.Dense, err error) {
 	n, each := len(r.examples.labeled), r.examples.each
 	for p, inputs := range r.examples.parts {

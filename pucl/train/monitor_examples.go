@@ -12,25 +12,24 @@ import (
 	"github.com/puclab/puclab/pucl/internal/pixels"
 )
 
-// monitored are the examples that a [Monitor] measures, cut into parts of one size, the last one filled up with what does not
-// count.
+// monitored holds the examples that a [Monitor] measures, in parts of one size; the last part is padded.
 type monitored struct {
-	parts   [][]any // what the graph takes, for each part
+	parts   [][]any // the inputs of the graph, for each part
 	each    int     // examples in a part
-	labeled []bool  // of all examples that count
+	labeled []bool  // of all examples except padding
 }
 
-// Of a sample, how many examples go through the network at once, and how many batches are read to get it.
+// The number of examples per call of the network, and the maximum number of batches read for a sample.
 const (
 	monitoredAtOnce = 256
 	monitorBatches  = 16
 )
 
-// monitorStream keeps the draws of readings apart from those of training.
+// monitorStream separates the random draws of readings from those of training.
 const monitorStream = 0x7761746368
 
-// monitoredImages returns the images of m, or those that the batches hand out first, and the graph from a part to the images
-// as they are and, last, two views of each.
+// monitoredImages returns the images of m, or the first ones of the batches, and the graph from a part to the images
+// without augmentation and, last, two views of each.
 func monitoredImages(m Monitor, seed uint64, recipe augment.Recipe, shape augment.Shape,
 	read func(step int) ([]uint8, []bool, error)) (*monitored, func(inputs []*Node) []*Node, error) {
 	images, labeled, size := m.Pixels, m.Labeled, pixels.Bytes(shape)
@@ -73,7 +72,7 @@ func monitoredImages(m Monitor, seed uint64, recipe augment.Recipe, shape augmen
 	}, nil
 }
 
-// monitoredRows returns the rows of m, or the two views of those that the batches hand out first, and the graph from a part to
+// monitoredRows returns the rows of m, or the two views of the first rows of the batches, and the graph from a part to
 // them.
 func monitoredRows(m Monitor, batches FeatureBatches) (*monitored, func(inputs []*Node) []*Node, error) {
 	d := batches.Features()
@@ -94,7 +93,7 @@ func monitoredRows(m Monitor, batches FeatureBatches) (*monitored, func(inputs [
 		if err != nil {
 			return nil, nil, err
 		}
-		// Views are drawn anew each time, so the same row met twice cannot be told; all count.
+		// Views are drawn anew each time, so repeated rows cannot be detected; all count.
 		b := len(labeled)
 		first.add(views[:b*d], labeled, d, nil)
 		second.add(views[b*d:], labeled, d, nil)
@@ -117,7 +116,7 @@ func rowParts(labeled []bool, d int, views ...[]float32) *monitored {
 	})
 }
 
-// inParts cuts examples into parts, of which inputs returns what the graph takes.
+// inParts divides examples into parts; inputs returns the graph's inputs for a part.
 func inParts(labeled []bool, inputs func(first, each int) []any) *monitored {
 	all := &monitored{each: min(len(labeled), monitoredAtOnce), labeled: labeled}
 	for first := 0; first < len(labeled); first += all.each {
@@ -126,14 +125,14 @@ func inParts(labeled []bool, inputs func(first, each int) []any) *monitored {
 	return all
 }
 
-// part returns count examples of that size from the first on, filled up with zeros where there are fewer.
+// part returns count examples of the given size, starting at first, padded with zeros if there are fewer.
 func part[T any](values []T, first, count, size int) []T {
 	out := make([]T, count*size)
 	copy(out, values[first*size:min((first+count)*size, len(values))])
 	return out
 }
 
-// sample holds examples up to a number.
+// sample collects examples up to a maximum number.
 type sample[T any] struct {
 	values  []T
 	labeled []bool
@@ -145,8 +144,8 @@ func newSample[T any](most int) *sample[T] { return &sample[T]{most: most, seen:
 
 func (s *sample[T]) full() bool { return len(s.labeled) >= s.most }
 
-// add appends the examples of a batch. Of examples with the same key only the first counts: the monitor would find a copy of
-// a query in its bank. A nil key tells all apart.
+// add appends the examples of a batch. Only the first of examples with the same key counts: otherwise the monitor would
+// find a copy of a query in its bank. With a nil key all examples differ.
 func (s *sample[T]) add(values []T, labeled []bool, size int, key func([]T) string) {
 	for i, l := range labeled {
 		example := values[i*size : (i+1)*size]

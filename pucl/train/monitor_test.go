@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Training is the same to the last bit with readings and without.
+// Training is bit-identical with and without readings.
 func TestMonitoringChangesNothing(t *testing.T) {
 	eng := enginetest.Open(t)
 	plain := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), quick(7)))(t)
@@ -57,10 +57,10 @@ func TestMonitoringChangesNothing(t *testing.T) {
 	expect.That(t, last.String() == want, "progress says %q, want %q", last, want)
 }
 
-// trim is x with three decimals.
+// trim returns x with three decimals.
 func trim(x float64) string { return strings.TrimPrefix(Progress{Loss: x}.String(), "loss ") }
 
-// striped are n images as in stripes, every third labeled, with their true classes.
+// striped returns n images as in stripes, every third labeled, with their true classes.
 func striped(n int) (pixels []uint8, labeled, positive []bool) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for i := range n {
@@ -70,8 +70,8 @@ func striped(n int) (pixels []uint8, labeled, positive []bool) {
 	return pixels, labeled, positive
 }
 
-// With views that are the images themselves, the last reading is what Diagnose says of Embed, of more images than go through
-// the network at once.
+// If the views are the images themselves, the last reading equals Diagnose of Embed, for more images than one call of
+// the network takes.
 func TestReadingIsOfTheModel(t *testing.T) {
 	eng := enginetest.Open(t)
 	pixels, labeled, positive := striped(300)
@@ -95,7 +95,7 @@ func TestReadingIsOfTheModel(t *testing.T) {
 		"true classes that were handed in are not told of: %v", got.Truth)
 	expect.That(t, got.Truth.Accuracy() >= 0.9 && got.Monitor.ProxyAUC >= 0.6,
 		"stripes are told apart in %v and %v; this should be easy", got.Truth, got.Monitor)
-	// The monitor knows nothing of them: other true classes change nothing in what it says.
+	// The monitor does not use the true classes: other classes do not change its reading.
 	config.Monitor.Positive = make([]bool, 300)
 	config.Monitor.Positive[1], config.Monitor.Positive[2] = true, true
 	other := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), config))(t)
@@ -113,7 +113,7 @@ func TestReadingsOfFeatures(t *testing.T) {
 	if r := m.History.Readings; len(r) != 2 || r[1].Projections.Rows != 30 || !(r[1].Projections.Alignment > 0) || r[1].Monitor == nil {
 		t.Errorf("readings %v", r)
 	}
-	// Rows that are given have one view, and so no alignment.
+	// Given rows have one view, and so no alignment.
 	x := mat.NewDense(20, 8, nil)
 	labeled := make([]bool, 20)
 	for i := range 20 {
@@ -132,7 +132,7 @@ func TestReadingsOfFeatures(t *testing.T) {
 		"one view of each row has the alignment %g", last.Projections.Alignment)
 }
 
-// randomRows are rows with small differences between two views of each; the first quarter is labeled.
+// randomRows returns rows with small differences between two views of each; the first quarter is labeled.
 type randomRows struct{ b, d int }
 
 func (r randomRows) Features() int { return r.d }
@@ -150,11 +150,11 @@ func (r randomRows) Batch(step int) (views []float32, labeled []bool) {
 	return views, labeled
 }
 
-// A network that gives every image the same embedding is called collapsed.
+// A network that gives every image the same embedding is reported as collapsed.
 func TestCollapseIsSaidInWords(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := quick(2)
-	config.Objective = pucl.AlignmentLoss() // nothing holds the points apart
+	config.Objective = pucl.AlignmentLoss() // no term repels the points
 	config.Steps, config.LearningRate, config.Recipe = 30, 0.05, nil
 	config.Monitor = Monitor{Every: 30, Examples: 16}
 	m := expect.Must(Pretrain(context.Background(), eng, stripesOf(16, 4), config))(t)
@@ -164,7 +164,7 @@ func TestCollapseIsSaidInWords(t *testing.T) {
 	}
 }
 
-// Without weights it is what a training by the same seed begins with.
+// Without weights NewModel returns the initial model of a training with the same seed.
 func TestNewModelIsTheStartOfTraining(t *testing.T) {
 	eng := enginetest.Open(t)
 	config := light(2)
@@ -200,7 +200,7 @@ func TestNewModelRefuses(t *testing.T) {
 	}
 }
 
-// randomImages are n images of that size with random pixels, all of one class.
+// randomImages returns n images of the given size with random pixels, all of one class.
 func randomImages(n, height, width int) *datasets.Images {
 	rng := rand.New(rand.NewPCG(3, 1))
 	m := &datasets.Images{Height: height, Width: width, Channels: 1, Labels: make([]int, n), Classes: []string{"noise"}}
@@ -225,7 +225,7 @@ func (d damagedImages) ReadImage(i int, dst []uint8) error {
 	return d.Images.ReadImage(i, dst)
 }
 
-// Images that know their shape give what their bytes give, however many calls they take.
+// Images with a shape give the same embeddings as their bytes, for any number of calls.
 func TestEmbedImages(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	images := randomImages(515, 12, 12)

@@ -12,15 +12,19 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// NewModel returns a model for images of height×width×channels that has not been trained. Its encoder has the weights of the
-// configuration, as of a torchvision network in a file, bit for bit, running averages of batch normalization included:
+// NewModel returns an untrained model for images of height×width×channels. Its encoder has the weights of the
+// configuration, for example of a torchvision network in a file, bit for bit, including running averages of batch
+// normalization:
 //
 //	file, err := safetensors.ReadFile("resnet18.safetensors")
-//	m, err := train.NewModel(eng, 32, 32, 3, train.Config{Encoder: encoder.ResNet{Depth: 18}, Weights: file.Tensors, LeaveOut: []string{"fc."}})
+//	m, err := train.NewModel(eng, 32, 32, 3, train.Config{
+//		Encoder: encoder.ResNet{Depth: 18}, Weights: file.Tensors, LeaveOut: []string{"fc."},
+//	})
 //	embedding, err := m.EmbedImages(eng, images)
 //
-// Without Weights the encoder, and always the projector, is what [Pretrain] begins with by that seed. Of the configuration Encoder, Projection,
-// Weights, LeaveOut and Seed are looked at. Weights that are not those of the encoder are an error that lists which.
+// The projector, and the encoder without Weights, equal the initial networks of [Pretrain] with that seed. NewModel
+// uses only Encoder, Projection, Weights, LeaveOut and Seed of the configuration. Weights that do not match the encoder
+// are an error that lists the differences.
 func NewModel(eng *engine.Engine, height, width, channels int, config Config) (*Model, error) {
 	c := config.withDefaults()
 	if c.Encoder == nil {
@@ -40,7 +44,7 @@ func NewModel(eng *engine.Engine, height, width, channels int, config Config) (*
 	if err := m.startFrom(eng, c); err != nil {
 		return nil, err
 	}
-	// Variables come with the first graph; that of an embedding leaves the running averages alone.
+	// The first graph creates the variables; the graph of an embedding does not change the running averages.
 	exec, err := model.NewExec(eng.Backend, m.store, func(scope *model.Scope, images *Node) *Node {
 		_, z := m.graph(scope, ScalePixels(images), false)
 		return z

@@ -12,26 +12,26 @@ import (
 	"github.com/puclab/puclab/internal/filelock"
 )
 
-// lockFile lies in a checkpoint folder while a run uses that, and says which run it is.
+// lockFile exists in a checkpoint folder while a run uses it, and names that run.
 const lockFile = "training.lock"
 
-// InUse is the error of a run whose checkpoint folder another run is using. Nothing in the folder was touched.
+// InUse is the error of a run whose checkpoint folder another run is using. The folder is unchanged.
 type InUse struct {
 	Folder string
-	Holder string // the other run: what it is called, its process, machine and start
+	Holder string // the other run: its name, process, machine and start
 }
 
-// Error says who has the folder and what to do.
+// Error names the holder of the folder and the remedy.
 func (e *InUse) Error() string {
 	return fmt.Sprintf("train: the checkpoint folder %s is in use by another run (%s), which this one would overwrite; wait until that "+
 		"has ended, or name another folder in Checkpoint", e.Folder, e.Holder)
 }
 
-// tryLock is a variable so that tests can stand in for a file system without locks.
+// tryLock is a variable so that tests can simulate a file system without locks.
 var tryLock = filelock.Try
 
-// ownFolder keeps other runs out of a folder until release is called, or until this process ends, however it does. Where the
-// system has no such locks it returns a note that says so.
+// ownFolder locks a folder against other runs until release is called, or until this process ends in any way. On a
+// system without such locks it returns a note about that.
 func ownFolder(folder, name string) (release func(), holds func() error, note string, err error) {
 	path := filepath.Join(folder, lockFile)
 	f, err := tryLock(path, false)
@@ -62,8 +62,8 @@ func ownFolder(folder, name string) (release func(), holds func() error, note st
 	return release, holds, "", nil
 }
 
-// readHolder returns what the holder of the lock says of itself, which a moment after it took the lock may be nothing yet, and "" where
-// it says nothing: the folder is in use without that too.
+// readHolder returns the description that the holder wrote into the lock file. It waits briefly, since a new holder may
+// not have written yet, and returns "" if none appears: the folder is in use even then.
 func readHolder(path string) string {
 	for range 100 {
 		if text, err := os.ReadFile(path); err != nil || len(text) > 0 {

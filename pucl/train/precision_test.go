@@ -23,8 +23,8 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// The products of encoder and projector, forward and backward, are in bfloat16, and everything else that matters is not:
-// the similarities, what an optimizer works with, and the variables.
+// The products of encoder and projector, forward and backward, are in bfloat16. The similarities, the inputs of the
+// optimizer and the variables are not.
 func TestBFloat16IsWhereItBelongs(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, network := range []encoder.Encoder{
@@ -53,7 +53,7 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 			shapes.Make(dtypes.Float32))
 		expect.Require(t, err != nil && strings.Contains(err.Error(), "seen enough"), "%v: %v", network, err)
 		exec.Finalize()
-		// The loss of a small batch makes all similarities as one product and has two more in its gradient.
+		// The loss of a small batch computes all similarities as one product and has two more in its gradient.
 		if products[dtypes.BFloat16] < 6 || products[dtypes.Float32] > 3 {
 			t.Errorf("%v: products by precision are %v; those of the networks must be BFloat16, those of the loss Float32", network, products)
 		}
@@ -64,9 +64,9 @@ func TestBFloat16IsWhereItBelongs(t *testing.T) {
 	}
 }
 
-// Training in bfloat16 goes where training in float32 goes. bfloat16 rounds by up to 2⁻⁹ of a number, some times on the way,
-// and the loss moves by at most 2/τ = 4 times what cosines do: a few percent at most. What is rounded of the gradient is
-// its direction, here by less than some 20 degrees for all weights together.
+// Training in bfloat16 must stay near training in float32. bfloat16 rounds a number by up to 2⁻⁹, several times in a
+// step, and the loss changes by at most 2/τ = 4 times the change of cosines: a few percent at most. Rounding changes
+// the gradient's direction, here by less than some 20 degrees for all weights together.
 func TestBFloat16StaysNearFloat32(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, network := range []encoder.Encoder{residual, encoder.MLP{Hidden: []int{8}, Dim: 8}} {
@@ -75,7 +75,7 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 		wide := trained(t, eng, c)
 		c.Compute.BFloat16 = true
 		half := trained(t, eng, c)
-		c.LearningRate = 1e-9 // next to nothing; with far less a row of zeros times the bias would have slopes beyond float32
+		c.LearningRate = 1e-9 // nearly 0; with far less a row of zeros times the bias would have slopes beyond float32
 		start := trained(t, eng, c)
 		same := 0
 		for i, loss := range half.History.Losses {
@@ -86,7 +86,7 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 				"%v, step %d: loss %g in bfloat16, %g in float32", network, i, loss, wide.History.Losses[i])
 		}
 		expect.That(t, same <= 1, "%v: %d losses are the same to the last digit, so nothing was in bfloat16", network, same)
-		// The cosine between the ways that the weights went, and how many of them have more than bfloat16's digits.
+		// The cosine between the two changes of the weights, and how many weights have more digits than bfloat16.
 		var xy, xx, yy float64
 		fine := 0
 		from, to := weightsOf(t, start), weightsOf(t, half)
@@ -110,7 +110,7 @@ func TestBFloat16StaysNearFloat32(t *testing.T) {
 	}
 }
 
-// coarse is an encoder of one's own that takes the precision of its data for its variables.
+// coarse is a user-defined encoder that makes its variables in the precision of its data.
 type coarse struct{}
 
 func (coarse) Embed(scope *model.Scope, x *Node, _ bool) *Node {
@@ -127,8 +127,9 @@ func TestBFloat16RefusesCoarseWeights(t *testing.T) {
 		strings.Contains(err.Error(), "/encoder/w"), "an encoder with weights in bfloat16 gives %v", err)
 }
 
-// XLA takes the training steps of the pure-Go engine, up to rounding: losses, norms, readings of the monitor and weights. Rounding grows from
-// step to step, so they are few; Adam divides a gradient by its own size, so that rounding of one near 0 shows in full.
+// XLA takes the same training steps as the pure-Go engine, up to rounding: losses, norms, readings of the monitor and
+// weights. Rounding accumulates, so there are few steps. Adam divides a gradient by its own size, so that rounding of a
+// value near 0 shows in full.
 func TestTrainingOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	for _, tt := range []struct {

@@ -19,37 +19,37 @@ import (
 	"github.com/puclab/puclab/pucl/internal/pixels"
 )
 
-// Batches hands out the training batches. The batch of a step must depend on the step alone, not on what was asked before,
-// so that training can resume at any step; datasets.Batches is one. It is asked for batches by another goroutine than the one
-// that trains.
+// Batches returns the training batches. The batch of a step must depend on the step alone, not on earlier calls, so
+// that training can resume at any step; datasets.Batches implements it. Another goroutine than the training one calls
+// it.
 //
-// A type that wraps batches to say something else of them in String, and hands out what they do, can have a method Unwrap() Batches that returns
-// them: Pretrain then finds in them what the wrapper does not have, whether they are [ClassBatches] and whether they are [PairedBatches].
+// A type that wraps batches to change only their String can have a method Unwrap() Batches that returns them. Pretrain
+// then finds methods that the wrapper lacks in the wrapped batches: [ClassBatches] and [PairedBatches].
 type Batches interface {
-	// Batch returns b images, height×width×channels bytes each, and which of them are labeled positives, or why they cannot
-	// be had.
+	// Batch returns b images, height×width×channels bytes each, and which of them are labeled positives, or an error.
 	Batch(step int) (pixels []uint8, labeled []bool, err error)
 	// ImageShape returns height, width and channels of every image.
 	ImageShape() (height, width, channels int)
 }
 
-// ClassBatches is [Batches] that know the true class of every image, for objectives that look at classes, such as [pucl.SCL] and
-// [pucl.TrueNegatives]. Pretrain then gives the objective the classes beside the labels; one that does not look at them trains the same.
+// ClassBatches is [Batches] with the true class of every image, for objectives that use classes, such as [pucl.SCL] and
+// [pucl.TrueNegatives]. Pretrain then passes the classes to the objective beside the labels; they do not affect an
+// objective that does not use them.
 type ClassBatches interface {
 	Batches
 	// Classes returns the classes of the images of [Batches].Batch(step), in their order.
 	Classes(step int) ([]int32, error)
 }
 
-// PairedBatches is [Batches] whose second views are not of the images of Batch, but of images that are given: for pairs that come as pairs,
-// and for positives that are false on purpose.
+// PairedBatches is [Batches] whose second views are made of other given images, not of the images of Batch: for data
+// that consists of pairs, and for deliberately false positives.
 type PairedBatches interface {
 	Batches
-	// Seconds returns the images of which the second views of Batch(step) are made, as many and in its order.
+	// Seconds returns the images for the second views of Batch(step), as many and in its order.
 	Seconds(step int) (pixels []uint8, err error)
 }
 
-// as returns batches, or those that they wrap, as a T if they are one.
+// as returns batches, or the batches that they wrap, as a T if one of them implements it.
 func as[T Batches](batches Batches) (found T, ok bool) {
 	for batches != nil {
 		if found, ok = batches.(T); ok {
@@ -64,20 +64,20 @@ func as[T Batches](batches Batches) (found T, ok bool) {
 	return found, false
 }
 
-// source is what pretraining needs to know of the examples, images or rows of features.
+// source describes the examples for pretraining, images or rows of features.
 type source struct {
-	example string // what one example is called
-	data    string // what the batches say of themselves
-	views   string // how views differ, in words
+	example string // the word for one example
+	data    string // the String of the batches
+	views   string // a description of how views differ
 
-	batch     func(step int) (Batch, error)                            // its second input says which examples are labeled
+	batch     func(step int) (Batch, error)                            // its second input holds the labels of the examples
 	makeViews func(inputs []*Node) *Node                               // all first views, then all second ones and so on
-	monitored func(Monitor) (*monitored, func([]*Node) []*Node, error) // the examples that are measured, and the graph of their views
+	monitored func(Monitor) (*monitored, func([]*Node) []*Node, error) // the monitored examples, and the graph of their views
 }
 
-// Pretrain trains an encoder and its projector with a contrastive loss, Algorithm 1A: two views of every image, the loss on
-// the projections of all of them. How it ends early, and how it goes on, says [Run]: a batch that cannot be read, for
-// instance, ends it with an error after a checkpoint is saved where there is a folder for it.
+// Pretrain trains an encoder and its projector with a contrastive loss, Algorithm 1A: two views of every image, and the
+// loss on the projections of all of them. [Run] documents how it ends early and resumes. For instance, an unreadable
+// batch ends it with an error, after a checkpoint is saved if a folder is set.
 func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config Config) (*Model, error) {
 	c := config.withDefaults()
 	if c.Encoder == nil {
@@ -160,7 +160,7 @@ func Pretrain(ctx context.Context, eng *engine.Engine, batches Batches, config C
 	})
 }
 
-// classInput is the place of the classes among the inputs of a batch that has them.
+// classInput is the index of the classes among the inputs of a batch with classes.
 const classInput = 3
 
 // pretrain trains m by a configuration whose defaults are filled in.
@@ -207,7 +207,7 @@ func (m *Model) pretrain(ctx context.Context, eng *engine.Engine, c Config, from
 	return m, m.DropTraining()
 }
 
-// afterStep returns what a run by c does after every step, nil for nothing.
+// afterStep returns the function that a run by c calls after every step, nil for none.
 func (m *Model) afterStep(c Config, readings *reader) func(done int) (*Reading, error) {
 	read := readings.afterStep(c.settings().WithDefaults().Steps)
 	if c.AfterStep == nil {
@@ -223,7 +223,7 @@ func (m *Model) afterStep(c Config, readings *reader) func(done int) (*Reading, 
 	}
 }
 
-// readBatch returns a batch of at least two images, or why there is none.
+// readBatch returns a batch of at least two images, or an error.
 func readBatch(batches Batches, step int, shape augment.Shape) ([]uint8, []bool, error) {
 	images, labeled, err := batches.Batch(step)
 	if err != nil {
@@ -237,7 +237,7 @@ func readBatch(batches Batches, step int, shape augment.Shape) ([]uint8, []bool,
 	return images, labeled, checkExamples(step, len(labeled))
 }
 
-// checkExamples returns an error if a batch has nothing to contrast.
+// checkExamples returns an error if a batch has fewer than two examples.
 func checkExamples(step, examples int) error {
 	if examples >= 2 {
 		return nil
@@ -246,7 +246,7 @@ func checkExamples(step, examples int) error {
 		"are those of the batch: make batches larger", step, examples)
 }
 
-// describeViews says how the views of an image differ, and how many there are unless they are two.
+// describeViews describes the views of an image, with their number unless it is two.
 func describeViews(c Config) string {
 	if c.Views == 2 {
 		return c.Recipe.String()
@@ -254,7 +254,7 @@ func describeViews(c Config) string {
 	return fmt.Sprintf("%d of every image, %s", c.Views, c.Recipe)
 }
 
-// describeBatches returns what batches say of themselves, if anything, after a comma.
+// describeBatches returns ", " and the String of batches, "" without a String.
 func describeBatches(batches any) string {
 	if s, ok := batches.(fmt.Stringer); ok {
 		return ", " + s.String()
@@ -262,8 +262,8 @@ func describeBatches(batches any) string {
 	return ""
 }
 
-// chance returns the loss of an encoder that maps everything to one point, with the labels, or where the objective looks at them the
-// classes, of a batch. For most objectives it is [pucl.ChanceLevel].
+// chance returns the loss of an encoder that maps everything to one point. It uses the labels of a batch or, if the
+// objective requires them, the classes. For most objectives it is [pucl.ChanceLevel].
 func (c Config) chance(eng *engine.Engine, first Batch) (float64, error) {
 	labels, err := tensors.CopyFlatData[bool](first.Inputs[1])
 	var classes []int32
@@ -276,7 +276,8 @@ func (c Config) chance(eng *engine.Engine, first Batch) (float64, error) {
 	return c.lossOf(eng, slices.Repeat([][]float64{{1}}, c.Views*first.Examples), labels, classes, c.Tau)
 }
 
-// lossOf returns the loss of rows with those labels, or, where the objective cannot do without classes and there are some, with those.
+// lossOf returns the loss of rows with the given labels or, if the objective requires classes and some are given, with
+// the classes.
 func (c Config) lossOf(eng *engine.Engine, z [][]float64, labels []bool, classes []int32, tau float64) (float64, error) {
 	loss, err := c.Objective.Value(eng, z, labels, tau)
 	if err != nil && classes != nil {
@@ -285,7 +286,7 @@ func (c Config) lossOf(eng *engine.Engine, z [][]float64, labels []bool, classes
 	return loss, err
 }
 
-// projector returns the graph from views to their projections as training has it. Projections are never less than float32.
+// projector returns the graph from views to their projections in training. Projections are at least float32.
 func (m *Model) projector(c Compute) func(scope *model.Scope, views *Node) *Node {
 	return func(scope *model.Scope, views *Node) *Node {
 		_, projections := m.graph(scope, c.Prepare(views), true)
@@ -302,7 +303,7 @@ func (m *Model) projector(c Compute) func(scope *model.Scope, views *Node) *Node
 	}
 }
 
-// startFrom gives the encoder the weights of the configuration, if there are any.
+// startFrom sets the encoder's weights to those of the configuration, if given.
 func (m *Model) startFrom(eng *engine.Engine, c Config) error {
 	if c.Weights == nil {
 		return nil

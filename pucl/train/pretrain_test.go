@@ -46,7 +46,7 @@ func TestPretrainLearns(t *testing.T) {
 	}
 }
 
-// The losses that training on images gave when this list was made, on XLA; other engines and processors round otherwise.
+// The losses of training on images when this list was made, on XLA; other engines and processors round differently.
 func TestPretrainOnImagesStaysTheSame(t *testing.T) {
 	want := []float64{3.633472204208374, 3.6894688606262207, 3.6985981464385986, 3.7834413051605225, 3.5160808563232422,
 		3.659182071685791}
@@ -60,7 +60,7 @@ func TestPretrainOnImagesStaysTheSame(t *testing.T) {
 	expect.That(t, m.Record.Settings == settings, "settings %q, want %q", m.Record.Settings, settings)
 }
 
-// failing returns a task whose batch of that step cannot be had.
+// failing returns a task whose batch of the given step fails.
 func failing(at int, fail func() error) Task {
 	task := regression()
 	task.Batch = func(step int) (Batch, error) {
@@ -72,8 +72,8 @@ func failing(at int, fail func() error) Task {
 	return task
 }
 
-// A batch that cannot be had ends a run at its own step, though it was asked for before, and after a checkpoint is saved. Once
-// it can be had, the run goes on as if nothing had been.
+// A failing batch ends a run at its own step, though it was requested earlier, and after a checkpoint is saved. Once
+// the batch is available, the run resumes exactly.
 func TestBatchErrorComesAtItsStep(t *testing.T) {
 	eng := enginetest.Open(t)
 	settings := Settings{Steps: 6, LearningRate: 0.05}
@@ -98,11 +98,11 @@ func TestBatchErrorComesAtItsStep(t *testing.T) {
 	}
 }
 
-// However a run ends, whoever asked for it learns why, and its goroutine has ended.
+// However a run ends, its caller gets the cause, and its goroutine has ended.
 func TestNoGoroutineIsLeft(t *testing.T) {
 	eng := enginetest.Open(t)
 	settings := Settings{Steps: 5, LearningRate: 0.05}
-	runTask(t, eng, regression(), settings) // the engine has started what it needs
+	runTask(t, eng, regression(), settings) // the engine has started its own goroutines
 	broken := errors.New("broken")
 	panicking := failing(2, func() error { panic("no such row") })
 	faulty := regression()
@@ -141,7 +141,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			expect.That(t, (err != nil) == tt.failed, "%s: %v", tt.name, err)
 		}()
 		after := runtime.NumGoroutine()
-		for range 100 { // the engine's own may take a moment
+		for range 100 { // the engine's goroutines may take a moment
 			if after <= before {
 				break
 			}
@@ -152,8 +152,8 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	}
 }
 
-// Training on an image folder gives what training on the same images in memory does. A broken file stops it with an error
-// that names the file; once that is mended, the run goes on from its checkpoint as if nothing had been.
+// Training on an image folder equals training on the same images in memory. A broken file stops it with an error that
+// names the file; once the file is repaired, the run resumes exactly from its checkpoint.
 func TestPretrainOnAnImageFolder(t *testing.T) {
 	eng := enginetest.Open(t)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -173,7 +173,7 @@ func TestPretrainOnAnImageFolder(t *testing.T) {
 	want := expect.Must(Pretrain(context.Background(), eng, memory, quick(6)))(t)
 	streamed := expect.Must(datasets.NewSourceBatches(set, pu.Split, cfg))(t)
 
-	// An image that the first two steps do without.
+	// An image that the first two steps do not use.
 	bad := ""
 	early := slices.Concat(streamed.Rows(0), streamed.Rows(1))
 	for _, example := range slices.Concat(streamed.Rows(2), streamed.Rows(3), streamed.Rows(4)) {

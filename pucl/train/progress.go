@@ -7,18 +7,18 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// History is what a run saw. The slices down to Examples have one entry for every step, in order.
+// History records a run. The slices down to Examples have one entry for every step, in order.
 type History struct {
 	Losses          []float64 // in nats
 	Rates           []float64 // learning rate
-	GradientNorms   []float64 // length of the gradient, all weights together
-	ProjectionNorms []float64 // largest length of a projection, or whatever row the loss is made of
+	GradientNorms   []float64 // norm of the gradient, all weights together
+	ProjectionNorms []float64 // largest length of a row of outputs, in pretraining a projection
 	Examples        []int     // examples in the batch
-	Chance          float64   // loss of a network that tells nothing apart, as for the first batch; 0 where unknown
-	Readings        []Reading // what was measured meanwhile, see Config.Monitor
+	Chance          float64   // loss of a network with constant outputs, for the first batch; 0 if unknown
+	Readings        []Reading // measurements during training, see Config.Monitor
 
-	Earlier []engine.Environment // other environments that steps were taken in, where the run was resumed under another one
-	Notes   []string             // what is out of the ordinary, such as a damaged checkpoint that was passed over
+	Earlier []engine.Environment // other environments of earlier steps, if the run was resumed in another one
+	Notes   []string             // unusual events, such as the use of the previous checkpoint instead of a damaged one
 }
 
 // add appends one step.
@@ -36,7 +36,7 @@ func (h *History) last() metrics {
 	return metrics{loss: h.Losses[last], gradientNorm: h.GradientNorms[last], outputNorm: h.ProjectionNorms[last]}
 }
 
-// steps returns how many steps h is of, −1 where its slices have different lengths.
+// steps returns the number of steps in h, −1 if its slices have different lengths.
 func (h *History) steps() int {
 	n := len(h.Losses)
 	for _, values := range [][]float64{h.Rates, h.GradientNorms, h.ProjectionNorms} {
@@ -50,17 +50,17 @@ func (h *History) steps() int {
 	return n
 }
 
-// before returns the values of the last steps before that one, at most three.
+// before returns the values of at most three steps before the given one.
 func before(values []float64, step int) []float64 {
 	values = values[:min(step, len(values))]
 	return values[max(0, len(values)-3):]
 }
 
-// Observer is told how a run goes, whatever it trains. [OnStep] makes one of a function.
+// Observer receives the progress of a run of any task. [OnStep] makes one of a function.
 type Observer interface {
-	Start(Progress)      // before the first step, which takes long where the engine compiles: Step is where the run goes on
+	Start(Progress)      // before the first step, which takes long if the engine compiles: Step is the step that the run resumes from
 	Step(Progress)       // after every step
-	End(Progress, error) // once after Start, however the run ends, with its error
+	End(Progress, error) // once after Start, with the error of the run or nil
 }
 
 // OnStep is an [Observer] that is called after every step.
@@ -75,20 +75,20 @@ func (f OnStep) Step(p Progress) { f(p) }
 // End does nothing.
 func (OnStep) End(Progress, error) {}
 
-// Progress is how far a run is.
+// Progress is the state of a run for observers.
 type Progress struct {
-	Step, Steps int           // steps done, of how many
+	Step, Steps int           // steps done, of all steps
 	Loss        float64       // of this step, in nats
-	Chance      float64       // loss of a network that tells nothing apart; 0 before the first step, and where it is not known
+	Chance      float64       // loss of a network with constant outputs; 0 before the first step, and if unknown
 	Rate        float64       // learning rate of this step
-	Examples    int           // in the batch of this step; pretraining sees each in two views, fine-tuning in one
-	Example     string        // what one of them is: "image", or "row" of features
-	Views       int           // views learned from in this call
+	Examples    int           // in the batch of this step; pretraining uses each in two views, fine-tuning in one
+	Example     string        // the word for one of them: "image", or "row" of features
+	Views       int           // views trained on in this call
 	Elapsed     time.Duration // of this call, compilation included
-	Waited      time.Duration // of that for batches and the numbers of their views, while the engine had nothing to do
-	Paused      time.Duration // of that for what is measured and saved between two steps, while training stood still
-	Reading     *Reading      // what was measured after this step, nil after most
-	Notes       []string      // what is out of the ordinary about the start of this call, see History.Notes
+	Waited      time.Duration // the part of Elapsed spent on batches and on drawing their views while the engine was idle
+	Paused      time.Duration // the part of Elapsed spent on measurements and saving between two steps, while training waited
+	Reading     *Reading      // the reading after this step, nil for most steps
+	Notes       []string      // unusual events at the start of this call, see History.Notes
 }
 
 // String returns the loss beside the chance level: "loss 5.120 (chance 6.236)".

@@ -10,18 +10,18 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Record says how a result came about: in what environment and on what machine, from which data and settings. Every Model
-// carries one and every Classifier carries its model's.
+// Record describes the provenance of a result: the environment and machine, the data and settings. Every Model has one,
+// and every Classifier has its model's.
 type Record struct {
-	Environment engine.Environment   // engine, versions and what else the last digits depend on
-	Earlier     []engine.Environment // others that the run was in before, see History.Earlier
+	Environment engine.Environment   // engine, versions and everything else that the last digits depend on
+	Earlier     []engine.Environment // other environments of earlier steps, see History.Earlier
 	Hardware    string               // processor and cores
-	Data        string               // the batches, in their own words: data set, split, seed
+	Data        string               // description of the batches: data set, split, seed
 	Settings    string               // of training, seed included
 }
 
-// NewRecord returns the record of what this program computes on this machine, from data and with settings told in words. Earlier
-// are the environments that a run was in before, see History.Earlier.
+// NewRecord returns the record of a computation by this program on this machine, given descriptions of data and
+// settings. earlier are the previous environments of the run, see History.Earlier.
 func NewRecord(eng *engine.Engine, data, settings string, earlier ...engine.Environment) Record {
 	return Record{
 		Environment: eng.Environment(), Earlier: earlier, Data: data, Settings: settings,
@@ -45,7 +45,7 @@ func (r Record) String() string {
 	return text
 }
 
-// processor returns the processor's name as Linux tells it, and the architecture elsewhere.
+// processor returns the processor's name on Linux, and the architecture elsewhere.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

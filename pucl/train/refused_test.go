@@ -27,7 +27,7 @@ func (g gray) Batch(int) (pixels []uint8, labeled []bool, err error) {
 	return make([]uint8, g.size*g.height*g.width*g.channels), make([]bool, g.size), nil
 }
 
-// mislabeled are stripes with a label too many.
+// mislabeled are stripes with one label too many.
 type mislabeled struct{ stripes }
 
 func (m mislabeled) Batch(step int) (pixels []uint8, labeled []bool, err error) {
@@ -35,7 +35,7 @@ func (m mislabeled) Batch(step int) (pixels []uint8, labeled []bool, err error) 
 	return pixels, append(labeled, false), err
 }
 
-// Every message as a user meets it, whole: what was given, what was expected, the mend.
+// The complete error messages: the given value, the expected value, the remedy.
 func TestWhatIsRefusedIsSaidPlainly(t *testing.T) {
 	eng := enginetest.Open(t)
 	file := filepath.Join(t.TempDir(), "file")
@@ -163,7 +163,7 @@ func TestNoEngine(t *testing.T) {
 		"no engine given … engine.Open")
 }
 
-// A stopped run says where its state is, or why there is none.
+// The error of a stopped run names the file of its state, or the reason why there is none.
 func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 	eng := enginetest.Open(t)
 	folder := t.TempDir()
@@ -202,7 +202,7 @@ func TestStoppedRunsSayHowToGoOn(t *testing.T) {
 	}
 }
 
-// Whatever is asked of no model at all, or of one made by hand, is refused; nothing panics.
+// Every method of a nil or hand-made model returns an error; nothing panics.
 func TestNothingGiven(t *testing.T) {
 	eng, ctx, path := enginetest.Open(t), context.Background(), filepath.Join(t.TempDir(), "model")
 	for _, m := range []*Model{nil, {}} {

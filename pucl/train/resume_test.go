@@ -24,8 +24,8 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// resumed trains a run as a whole, and again with a stop after so many steps, and fails the test unless both end in the
-// same bits. It returns the first one, and the configuration of the other with its checkpoint.
+// resumed trains a run as a whole, and again with a stop after the given number of steps, and fails the test unless
+// both end bit-identically. It returns the first model, and the configuration of the second run with its checkpoint.
 func resumed(t *testing.T, after int, c Config, run func(context.Context, Config) (*Model, error)) (*Model, Config) {
 	t.Helper()
 	whole := expect.Must(run(context.Background(), c))(t)
@@ -42,20 +42,19 @@ func resumed(t *testing.T, after int, c Config, run func(context.Context, Config
 	return whole, c
 }
 
-// on returns a run on batches.
+// on returns a function that pretrains on batches.
 func on(eng *engine.Engine, batches Batches) func(context.Context, Config) (*Model, error) {
 	return func(ctx context.Context, c Config) (*Model, error) { return Pretrain(ctx, eng, batches, c) }
 }
 
-// A run that is stopped and resumed ends in the very same numbers as one that is not. A finished run is not trained
-// again.
+// A run that is stopped and resumed ends bit-identically to an uninterrupted one. A finished run is not trained again.
 func TestResumeIsExact(t *testing.T) {
 	eng := enginetest.Open(t)
 	batches := stripesOf(8, 2)
 	_, config := resumed(t, 3, quick(8), on(eng, batches))
 	config.Observer = OnStep(func(Progress) { t.Error("a finished run was trained on") })
 	expect.NoError(t, expect.Err(Pretrain(context.Background(), eng, batches, config)))
-	// Classes and several views are there again.
+	// A resumed run has its classes and several views again.
 	config = quick(3)
 	config.Objective, config.Views, config.CheckpointEvery = pucl.TrueNegatives(0), 4, 2
 	resumed(t, 2, config, on(eng, classed{stripes: stripesOf(8, 0)}))
@@ -78,7 +77,7 @@ func TestRecipeAndOptimizerResumeExactly(t *testing.T) {
 		expect.That(t, strings.Contains(strings.ToLower(whole.Record.String()), strings.ToLower(word)),
 			"the record %q lacks %q", whole.Record.String(), word)
 	}
-	// The network comes back from a file by itself, and embeds as before.
+	// The network loads from a file without a given encoder, and embeds as before.
 	path := filepath.Join(t.TempDir(), "model")
 	expect.NoError(t, whole.Save(path))
 	loaded := expect.Must(LoadModel(path, nil))(t)
@@ -87,7 +86,7 @@ func TestRecipeAndOptimizerResumeExactly(t *testing.T) {
 	b := expect.Must(loaded.Embed(eng, pixels))(t)
 	expect.That(t, slices.Equal(a.H.RawMatrix().Data, b.H.RawMatrix().Data), "a loaded ResNet embeds differently")
 
-	// Its weights start another run. A step of no length leaves them as they are.
+	// Its weights initialize another run. A step of length 0 does not change them.
 	weights := expect.Must(whole.Weights())(t)
 	again := inColor(1)
 	again.Weights, again.LearningRate, again.Optimizer = weights, 1e-30, optim.SGD{}
@@ -128,14 +127,14 @@ func TestLoadingErrors(t *testing.T) {
 
 type tiny2 struct{ encoder.SmallCNN }
 
-// A model of the program whose files had no checksum is refused in a sentence that says so and what to do.
+// A model file of the earlier program, without checksum, is an error that names the cause and the remedy.
 func TestModelOfAnEarlierProgram(t *testing.T) {
 	path := filepath.Join("testdata", "model-before.model")
 	_, err := LoadModel(path, nil)
 	names(t, "an earlier model", err, "train: "+path+" was written by an earlier version of this program", "; copy it again", "train the model again")
 }
 
-// grown is an encoder that has more variables where it is asked to, under the same name and fields.
+// grown is an encoder that makes more variables if *more is set, under the same name and fields.
 type grown struct{ more *bool }
 
 func (grown) String() string { return "grown" }
@@ -148,7 +147,7 @@ func (g grown) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	return x
 }
 
-// A model whose encoder was changed since is not filled up with variables that nobody has trained.
+// A model whose encoder has changed must not get untrained variables.
 func TestVariablesThatAModelLacks(t *testing.T) {
 	eng := enginetest.Open(t)
 	var more bool
@@ -168,7 +167,7 @@ func TestVariablesThatAModelLacks(t *testing.T) {
 	expect.NoError(t, expect.Err(m.Embed(eng, make([]uint8, 144))))
 }
 
-// The weights of an encoder are exported by one call, for others to read and for another run to start from.
+// Export writes the weights of an encoder for other programs and for the start of another run.
 func TestExport(t *testing.T) {
 	m := expect.Must(Pretrain(context.Background(), enginetest.Open(t), stripesOf(8, 2), light(1)))(t)
 	want := expect.Must(m.Weights())(t)

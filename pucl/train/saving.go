@@ -14,15 +14,15 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 )
 
-// modelKind is what a model's file says of itself.
+// modelKind is the kind in the header of a model's file.
 var modelKind = container.Kind{
 	Name: "model", Reader: "train.LoadModel", Version: 2, Mend: "copy it again from where it was made, or train the model again",
 }
 
-// modelHead is the first section of a model's file; the variables are the other.
+// modelHead is the first section of a model's file; the variables are the second.
 type modelHead struct {
 	EncoderType             string // Go type of the encoder
-	Encoder                 string // its fields as JSON, "" where they cannot be written so
+	Encoder                 string // its fields as JSON, "" if JSON cannot encode them
 	Projection              int
 	Height, Width, Channels int
 	Features                int
@@ -31,19 +31,18 @@ type modelHead struct {
 	Variables               []variable
 }
 
-// knownEncoders are the networks that a model's file can bring back by itself.
+// knownEncoders are the networks that a model's file can restore without a given encoder.
 var knownEncoders = []encoder.Encoder{
 	encoder.SmallCNN{}, encoder.MLP{}, encoder.ResNet{}, encoder.ViT{}, encoder.LeNet{}, encoder.ShortConv{}, encoder.AllConv{},
 }
 
-// encoderFields returns the fields of an encoder as JSON, "" for an encoder of one's own that JSON cannot hold.
+// encoderFields returns the fields of an encoder as JSON, "" for a user-defined encoder that JSON cannot encode.
 func encoderFields(e encoder.Encoder) string {
 	data, _ := json.Marshal(e)
 	return string(data)
 }
 
-// Save writes the model, encoder and projector, to one file, whole or not at all. A variable that is not finite is an
-// error.
+// Save writes the model, encoder and projector, to one file atomically. A variable that is not finite is an error.
 func (m *Model) Save(path string) error {
 	if err := m.check(); err != nil {
 		return err
@@ -54,7 +53,7 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Write writes the bytes of the model's file to w, for files that hold more than a model. What reads them back is [DecodeModel].
+// Write writes the bytes of the model's file to w, for files that hold more than a model. [DecodeModel] reads them.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -89,9 +88,10 @@ func (m *Model) encode() (container.Parts, error) {
 // modelSections are the sections of a model's file.
 var modelSections = []string{"head", "variables"}
 
-// LoadModel reads a model that [Model.Save] wrote. The networks of package encoder come back by themselves; a model with an
-// encoder of one's own needs that encoder as custom, with the same fields, since a file holds no code. Otherwise custom is nil.
-// A file that is not what was saved, bit for bit, is an error, and so is one with a variable that is not finite.
+// LoadModel reads a model written by [Model.Save]. The networks of package encoder are restored from the file. A model
+// with a user-defined encoder needs that encoder as custom, with the same fields, since a file holds no code; otherwise
+// custom is nil. A file that differs in any bit from the saved one is an error, and so is a variable that is not
+// finite.
 func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
 	sections, err := modelKind.Read(path, modelSections...)
 	if err != nil {
@@ -104,8 +104,8 @@ func LoadModel(path string, custom encoder.Encoder) (*Model, error) {
 	return m, nil
 }
 
-// DecodeModel reads what [Model.Write] wrote; custom is as for [LoadModel]. An error is what can be said of the model after its
-// name: "is damaged; …".
+// DecodeModel reads bytes written by [Model.Write]; custom is as for [LoadModel]. Its error is a predicate to follow
+// the model's name: "is damaged; …".
 func DecodeModel(data []byte, custom encoder.Encoder) (*Model, error) {
 	sections, err := modelKind.Decode(data, modelSections...)
 	if err != nil {
@@ -119,7 +119,7 @@ func decodeModel(sections [][]byte, custom encoder.Encoder) (*Model, error) {
 	if err := strictjson.Unmarshal(sections[0], &head); err != nil {
 		return nil, modelKind.Damaged("has a damaged head (%v)", err)
 	}
-	const most = 1 << 20 // of each side, so that their product is a number
+	const most = 1 << 20 // of each side, so that their product does not overflow
 	least, sides := min(head.Height, head.Width, head.Channels), max(head.Height, head.Width, head.Channels)
 	if head.History.steps() < 0 || head.Projection < 0 || head.Features < 0 || head.Features == 0 && (least < 1 || sides > most) {
 		return nil, modelKind.Damaged("has a head that does not hold together")
@@ -139,7 +139,7 @@ func decodeModel(sections [][]byte, custom encoder.Encoder) (*Model, error) {
 	return m, nil
 }
 
-// encoder returns the encoder of a file: custom, if given, which must be the same, or one that is known.
+// encoder returns the encoder of a file: custom, if given, which must match, or a known one.
 func (h *modelHead) encoder(custom encoder.Encoder) (encoder.Encoder, error) {
 	known := slices.IndexFunc(knownEncoders, func(e encoder.Encoder) bool { return fmt.Sprintf("%T", e) == h.EncoderType })
 	switch {

@@ -22,13 +22,13 @@ type stepper struct {
 	views    int // rows of outputs for each example; 0 before the first step
 
 	whole *program     // the whole step; nil before the first one
-	parts microBatches // the same in micro-batches
+	parts microBatches // the step in micro-batches
 }
 
-// metrics are the numbers of a step: the loss before it, and the lengths of the vectors that could make it infinite.
+// metrics are the numbers of a step: the loss before it, and the norms of the vectors that could make it infinite.
 type metrics struct {
 	loss         float64
-	gradientNorm float64 // length of the gradient, all weights together
+	gradientNorm float64 // norm of the gradient, all weights together
 	outputNorm   float64 // largest length of a row of outputs
 }
 
@@ -51,7 +51,7 @@ func (s *stepper) take(batch Batch, rate float64) (metrics, error) {
 		return metrics{}, err
 	}
 	if s.whole == nil {
-		split := layout{append(slices.Repeat([]bool{true}, len(batch.Inputs)), false), []bool{false}} // all inputs but the rate have rows
+		split := layout{append(slices.Repeat([]bool{true}, len(batch.Inputs)), false), []bool{false}} // all inputs except the rate have rows
 		if s.whole, err = s.devices.newProgram(s.task.Store, s.graph, split); err != nil {
 			return metrics{}, fmt.Errorf("building the training step: %w", err)
 		}
@@ -63,10 +63,10 @@ func (s *stepper) take(batch Batch, rate float64) (metrics, error) {
 	return metrics{loss: number(out[0]), gradientNorm: number(out[1]), outputNorm: number(out[2])}, nil
 }
 
-// number returns a scalar that lies on every device.
+// number returns the value of a scalar replicated on every device.
 func number(x sharded) float64 { return float64(tensors.ToScalar[float32](x[0])) }
 
-// finalize frees what the steps were compiled to and brings the weights back to one place.
+// finalize frees the compiled programs and gathers the weights in one place.
 func (s *stepper) finalize() {
 	s.whole.finalize()
 	s.parts.finalize()
@@ -84,7 +84,7 @@ func (s *stepper) graph(scope *model.Scope, inputs []*Node) []*Node {
 	return []*Node{loss, norm(gradients...), longestRow(outputs)}
 }
 
-// fewestRows returns the number of examples that inputs tell of: some have a row for each, some one for each view.
+// fewestRows returns the number of examples in inputs: some have a row for each example, some for each view.
 func fewestRows(inputs []*Node) int {
 	fewest := inputs[0].Shape().Dim(0)
 	for _, x := range inputs {
@@ -93,7 +93,7 @@ func fewestRows(inputs []*Node) int {
 	return fewest
 }
 
-// outputs returns those of the task.
+// outputs returns the outputs of the task.
 func (s *stepper) outputs(scope *model.Scope, inputs []*Node) *Node {
 	defer fault.Annotate(s.task.Outputs, "the outputs")
 	return s.task.Outputs(scope, inputs)
@@ -115,13 +115,13 @@ func (s *stepper) lossOfTask(outputs *Node, inputs []*Node) *Node {
 	return loss
 }
 
-// gradients returns those of a scalar with respect to all that is trained.
+// gradients returns the gradients of a scalar with respect to all trained variables.
 func (s *stepper) gradients(scope *model.Scope, loss *Node) []*Node {
 	defer fault.Annotate(nil, "the gradient")
 	return s.trained(scope).BuildTrainableVariablesGradientsGraph(loss)
 }
 
-// trained returns the scope whose variables are trained.
+// trained returns the scope of the trained variables.
 func (s *stepper) trained(scope *model.Scope) *model.Scope {
 	if s.task.Trained == "" {
 		return scope
@@ -129,12 +129,12 @@ func (s *stepper) trained(scope *model.Scope) *model.Scope {
 	return scope.At("%s", s.task.Trained)
 }
 
-// updater is what a step needs of an optimizer.
+// updater is the part of an optimizer that a step uses.
 type updater interface {
 	UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lossDType dtypes.DType)
 }
 
-// update moves the weights along their gradients, by gomlx's Adam where no optimizer is given.
+// update updates the weights by their gradients, with gomlx's Adam if no optimizer is given.
 func (s *stepper) update(scope *model.Scope, gradients []*Node, rate *Node) {
 	trained := s.trained(scope)
 	var update updater = optimizer.Adam().Done().(updater)
@@ -149,8 +149,8 @@ func (s *stepper) update(scope *model.Scope, gradients []*Node, rate *Node) {
 	}
 }
 
-// longestRow returns the length of the longest row of x, and NaN where any row's is: XLA leaves NaN out of a maximum, but not
-// of a sum.
+// longestRow returns the length of the longest row of x, and NaN if any row's length is NaN: XLA ignores NaN in a
+// maximum, but not in a sum.
 func longestRow(x *Node) *Node {
 	x = ConvertDType(x, dtypes.Float32)
 	squares := ReduceSum(Square(x), -1)
@@ -158,7 +158,7 @@ func longestRow(x *Node) *Node {
 	return Sqrt(Where(IsNaN(all), all, ReduceAllMax(squares)))
 }
 
-// norm returns the length of all of x taken together as one vector.
+// norm returns the Euclidean norm of all of x as one vector.
 func norm(x ...*Node) *Node {
 	sum := ScalarZero(x[0].Graph(), x[0].DType())
 	for _, part := range x {

@@ -58,16 +58,16 @@ func (g gratings) Batch(int) (pixels []uint8, labeled []bool, err error) {
 // ImageShape implements Batches.
 func (g gratings) ImageShape() (height, width, channels int) { return g.size, g.size, g.channels }
 
-// hashed turns a number into one from −1/2 to 1/2 that looks random.
+// hashed maps a number to a pseudo-random one from −1/2 to 1/2.
 func hashed(i int) float32 {
 	x := math.Sin(float64(i)) * 43758.5453
 	return float32(x - math.Floor(x) - 0.5)
 }
 
-// BenchmarkStep times whole training steps as Pretrain takes them: from bytes to new weights, two views of every image drawn
-// and made on the way. peers/step.py sets it beside PyTorch and JAX.
+// BenchmarkStep times whole training steps as Pretrain takes them: from bytes to new weights, including drawing and
+// making two views of every image. peers/step.py compares it with PyTorch and JAX.
 func BenchmarkStep(b *testing.B) {
-	b.Run("rest", func(b *testing.B) { // what the process takes before it does anything
+	b.Run("rest", func(b *testing.B) { // the baseline of the process
 		for b.Loop() {
 			enginetest.Found(b)
 		}
@@ -98,7 +98,8 @@ func benchmarkStep(b *testing.B, images gratings, c Config) {
 	})
 }
 
-// writeStart writes the weights with which a run of c begins, its batch, and the numbers of the views of its first steps.
+// writeStart writes the initial weights of a run of c, its batch, and the random numbers of the views of its first
+// steps.
 func writeStart(eng *engine.Engine, images gratings, c Config, path string) error {
 	c = c.withDefaults()
 	shape := augment.Shape{Height: images.size, Width: images.size, Channels: images.channels}
@@ -146,8 +147,9 @@ func writeStart(eng *engine.Engine, images gratings, c Config, path string) erro
 	return (&safetensors.File{Tensors: out}).WriteFile(path)
 }
 
-// BenchmarkViews times the way from images in memory to two augmented views of 256 of them: shuffled batches prepared ahead,
-// the numbers of the views, and the views themselves. peers/step.py sets it beside torchvision's loader.
+// BenchmarkViews times the way from images in memory to two augmented views of 256 of them: shuffled batches prepared
+// ahead, the random numbers of the views, and the views themselves. peers/step.py compares it with torchvision's
+// loader.
 func BenchmarkViews(b *testing.B) {
 	const count, size, batch = 4096, 28, 256
 	eng := enginetest.Found(b)

@@ -16,60 +16,62 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// Task is what [Run] trains: the variables of a store, by batches and a loss. [Pretrain] and fine-tuning are tasks; so is a
-// method with batches of its own, a loss of its own, two networks (each in a scope of its own, made by Outputs), or a teacher
-// that follows a student ([MovingAverage]).
+// Task is the input of [Run]: the variables of a store, batches and a loss. [Pretrain] and fine-tuning are tasks. A
+// user-defined task may have its own batches, its own loss, two networks (each in its own scope, made by Outputs), or a
+// teacher that follows a student ([MovingAverage]).
 //
-// All of it may depend on the step and on the variables, and on nothing else: then a run that was interrupted ends in the
-// same numbers as one that was not.
+// Everything in it may depend on the step and on the variables, and on nothing else: then an interrupted run ends with
+// the same numbers as an uninterrupted one.
 type Task struct {
-	// Store holds the variables. The graphs make those that are not there yet.
+	// Store holds the variables. The graphs create missing ones.
 	Store *model.Store
 
 	// Batch returns the batch of a step, which must depend on the step alone. It is called ahead of the steps, by one
 	// goroutine.
 	Batch func(step int) (Batch, error)
 
-	// Outputs is the graph from the inputs of a batch to what its loss is made of: a row for each example, or for each of
-	// several views of every example, first all first views, then all second ones and so on. Every input has rows likewise.
+	// Outputs is the graph from the inputs of a batch to the input of its loss: a row for each example, or for each of
+	// several views of every example, first all first views, then all second ones and so on. Every input has such rows.
 	Outputs func(scope *model.Scope, inputs []*Node) *Node
 
 	// Loss is the graph from all outputs of a batch to the loss, a scalar in float32. It makes no variables. With
-	// Compute.MicroBatches, Outputs sees the parts of a batch one by one, and Loss all outputs together.
+	// Compute.MicroBatches, Outputs processes the parts of a batch one by one, and Loss all outputs together.
 	Loss func(outputs *Node, inputs []*Node) *Node
 
-	// AfterUpdate, if not nil, adds to the graph of a step what follows the move of the weights, such as [MovingAverage].
+	// AfterUpdate, if not nil, adds to the graph of a step the operations after the weight update, such as
+	// [MovingAverage].
 	AfterUpdate func(scope *model.Scope, g *Graph)
 
-	// AfterStep, if not nil, is called after every step with the number of steps done, and training stands still meanwhile.
-	// What it returns, if anything, comes into the history. What it gathers itself belongs into State.
+	// AfterStep, if not nil, is called after every step with the number of steps done; training waits meanwhile. A
+	// returned Reading is added to the history. State holds anything that AfterStep itself collects.
 	AfterStep func(done int) (*Reading, error)
 
-	// State, if not nil, is a pointer to what gob can encode. It is saved with every checkpoint and read back from it, all of it:
-	// what gob leaves out, such as fields that are not exported, is zero then.
+	// State, if not nil, is a pointer to a value that gob can encode. It is saved with every checkpoint and restored
+	// from it in full: fields that gob omits, such as unexported ones, are zero then.
 	State any
 
-	// Chance, if not nil, works out from the first batch the loss of a network that tells nothing apart.
+	// Chance, if not nil, computes from the first batch the loss of a network with constant outputs.
 	Chance func(first Batch) (float64, error)
 
-	Trained  string   // scope whose variables are trained; "" means all that are trainable
+	Trained  string   // scope of the trained variables; "" means all trainable ones
 	Networks []string // scopes of the variables that must stay finite; nil means all trainable variables
 
-	// Identity is a struct whose exported fields say what the numbers follow from, beside what [Settings] say: data, losses,
-	// networks, seeds. A checkpoint is taken up only by a run of equal fields, and the error names those that differ.
+	// Identity is a struct whose exported fields hold everything that determines the numbers, besides [Settings]: data,
+	// losses, networks, seeds. A run resumes from a checkpoint only if the fields are equal; the error names the
+	// differing ones.
 	Identity any
 
-	// What messages say of the run.
-	Name    string  // what it is called: "pretraining"
-	Example string  // what one example is called: "image"; "" means "example"
-	Data    string  // what the batches are, in their own words
+	// Values for messages about the run.
+	Name    string  // the name of the run: "pretraining"
+	Example string  // the word for one example: "image"; "" means "example"
+	Data    string  // a description of the batches
 	Seed    uint64  // of weights and views
-	Tau     float64 // temperature; 0 where there is none
+	Tau     float64 // temperature; 0 for none
 }
 
-// Batch is what one step learns from.
+// Batch is the data of one step.
 type Batch struct {
-	Inputs   []*tensors.Tensor // what the graphs take: one row for each example or for each view of every example
+	Inputs   []*tensors.Tensor // the inputs of the graphs: one row for each example or for each view of every example
 	Examples int
 }
 
@@ -99,17 +101,17 @@ func (t *Task) isNetwork(v *model.Variable) bool {
 	return false
 }
 
-// Settings say how [Run] trains, whatever the task. The zero value works.
+// Settings configure [Run] for any task. The zero value works.
 type Settings struct {
-	Steps           int             // batches to learn from; 0 means 1000
-	LearningRate    float64         // at its height; 0 means 0.001, or what Optimizer names
+	Steps           int             // batches to train on; 0 means 1000
+	LearningRate    float64         // maximum rate; 0 means 0.001, or the default of Optimizer
 	Optimizer       optim.Optimizer // nil means gomlx's Adam
 	Schedule        optim.Schedule  // of the rate; nil means optim.Cosine{}: a warm-up, then a half cosine that ends at 0
-	Compute         Compute         // how the work is done: devices, precision, memory against time
+	Compute         Compute         // devices, precision, memory against time
 	Checkpoint      string          // folder to save to and to resume from; "" means none
 	CheckpointEvery int             // steps between checkpoints; 0 means 500
-	SameEnvironment bool            // do not go on from a checkpoint of another engine.Environment, instead of noting it
-	Observer        Observer        // is told of the start, of every step and of the end; may be nil
+	SameEnvironment bool            // reject a checkpoint of another engine.Environment, instead of noting it
+	Observer        Observer        // called at the start, after every step and at the end; may be nil
 }
 
 // WithDefaults returns s with its zero fields filled in, as [Run] does.
@@ -130,7 +132,7 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// check returns an error if s, defaults filled in, cannot be followed.
+// check returns an error if s, defaults filled in, is invalid.
 func (s Settings) check() error {
 	switch {
 	case s.Steps < 0 || s.CheckpointEvery < 0:
@@ -145,7 +147,7 @@ func (s Settings) check() error {
 	return cmp.Or(named(optimizer), named(s.Schedule.Check(s.Steps)), s.Compute.Check())
 }
 
-// checkFor returns an error if the engine cannot do what s asks for.
+// checkFor returns an error if the engine does not support s.
 func (s Settings) checkFor(eng *engine.Engine) error {
 	if err := eng.Check(); err != nil {
 		return err
@@ -156,7 +158,7 @@ func (s Settings) checkFor(eng *engine.Engine) error {
 // rate returns the learning rate of a step.
 func (s Settings) rate(step int) float64 { return s.Schedule.Rate(s.LearningRate, step, s.Steps) }
 
-// optimizerName names the optimizer with all its numbers.
+// optimizerName describes the optimizer with all its parameters.
 func (s Settings) optimizerName() string {
 	if s.Optimizer == nil {
 		return "Adam"
@@ -164,7 +166,7 @@ func (s Settings) optimizerName() string {
 	return s.Optimizer.String()
 }
 
-// Update names the optimizer with all its numbers, and the schedule, as the record of a run has them.
+// Update describes the optimizer with all its parameters, and the schedule, as in the record of a run.
 func (s Settings) Update() string {
 	text := fmt.Sprintf("%s, rate up to %g, %s", s.optimizerName(), s.LearningRate, s.Schedule)
 	if numbers := s.Compute.numbers(); numbers != "" {

@@ -22,12 +22,12 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// plainSGD is gradient descent and nothing else, at a constant rate.
+// plainSGD returns settings of plain gradient descent at a constant rate.
 func plainSGD(rate float64) Settings {
 	return Settings{Optimizer: optim.SGD{Momentum: -1, WeightDecay: -1}, Schedule: optim.Constant{}, LearningRate: rate}
 }
 
-// Two networks in two scopes learn from one loss that compares them: both move, each by the slope of the loss at its weights.
+// One loss compares two networks in two scopes and trains both: each moves along the slope of the loss at its weights.
 func TestTwoNetworks(t *testing.T) {
 	eng := enginetest.Open(t)
 	weights := func(rate float64) map[string][]float32 {
@@ -74,7 +74,7 @@ func TestTwoNetworks(t *testing.T) {
 	}
 }
 
-// A task's own batches, loss and state survive a stop after any step: resumed they end as if nothing had been.
+// A task's own batches, loss and state survive a stop after any step: a resumed run ends bit-identically.
 func TestTaskResumesExactly(t *testing.T) {
 	eng := enginetest.Open(t)
 	const steps = 6
@@ -131,7 +131,7 @@ func TestTaskInPartsAndOnDevices(t *testing.T) {
 	}
 }
 
-// Trained names the scope that moves; the rest keeps every bit, in micro-batches too.
+// Only the scope named by Trained is updated; the rest keeps every bit, in micro-batches too.
 func TestTrainedMovesItsScopeAlone(t *testing.T) {
 	eng := enginetest.Open(t)
 	start := siblings()
@@ -211,7 +211,7 @@ func TestTaskStopsAndDiverges(t *testing.T) {
 	}
 }
 
-// What is missing or of the wrong kind in a task is said before anything is trained.
+// A missing or invalid part of a task is an error before training starts.
 func TestTaskErrors(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, tt := range []struct {

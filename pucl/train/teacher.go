@@ -10,18 +10,20 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// MovingAverage returns what [Task].AfterUpdate does for a teacher that follows a student: after every update
+// MovingAverage returns a function for [Task].AfterUpdate that makes a teacher follow a student. After every update
 //
 //	teacher ← m_t·teacher + (1 − m_t)·student,   m_t = min(momentum, 1 − 1/(t+1)),
 //
-// where t counts the updates before this one, so that the first one copies the student, and the teacher is the plain mean of
-// all students until momentum holds it back. Teacher and student name scopes, which Outputs fills with variables of the same
-// names and shapes; those of the student that are trainable are averaged. The teacher's are made not trainable, but only once
-// the first gradient is taken: set Task.Trained to the student's scope, and stop the gradient at what the teacher puts out.
-// Statistics of batch normalization are the teacher's own. The count t is a variable in the teacher's scope, and is saved with
-// the others. The graph panics where a variable of the teacher is missing or momentum is not in [0, 1].
+// where t counts the updates before this one. So the first update copies the student, and the teacher is the plain mean
+// of all students until momentum limits m_t. Teacher and student name scopes, which Outputs fills with variables of the
+// same names and shapes; the trainable variables of the student are averaged. The teacher's become non-trainable only
+// after the first gradient is computed: set Task.Trained to the student's scope, and stop the gradient at the outputs
+// of the teacher. Statistics of batch normalization are the teacher's own. The count t is a variable in the teacher's
+// scope, and is saved with the others. The graph panics if a variable of the teacher is missing or momentum is not in
+// [0, 1].
 //
-// Source: Tarvainen, Valpola, "Mean teachers are better role models", arXiv 1703.01780, 2017, whose code has the ramp m_t.
+// Source: Tarvainen, Valpola, "Mean teachers are better role models", arXiv 1703.01780, 2017, whose code has the ramp
+// m_t.
 func MovingAverage(teacher, student string, momentum float64) func(scope *model.Scope, g *Graph) {
 	return func(scope *model.Scope, g *Graph) {
 		if !(momentum >= 0 && momentum <= 1) {

@@ -21,7 +21,7 @@ import (
 // Rows and columns of the batches of the tasks below.
 const pointRows, pointColumns = 8, 3
 
-// points returns a batch of rows and a number for each that follows from them.
+// points returns a batch of rows and a number for each, a function of the row.
 func points(step int) (Batch, error) {
 	rng := rand.New(rand.NewPCG(17, uint64(step)))
 	x, y := make([]float32, pointRows*pointColumns), make([]float32, pointRows)
@@ -41,8 +41,8 @@ func line(name string) func(scope *model.Scope, inputs []*Node) *Node {
 	}
 }
 
-// regression returns a task with one view of every example: a layer learns a linear function by squared errors. It stands for
-// methods that are not pretraining.
+// regression returns a task with one view of every example: a layer learns a linear function by squared errors. It
+// represents methods other than pretraining.
 func regression() Task {
 	store := model.NewStore()
 	encoder.SetSeed(store, 3)
@@ -52,8 +52,8 @@ func regression() Task {
 	}
 }
 
-// siblings returns a task of two networks, each in a scope of its own, and one loss that compares them with each other and one of
-// them with the truth.
+// siblings returns a task of two networks, each in its own scope. One loss compares them with each other and one of
+// them with the target.
 func siblings() Task {
 	task := regression()
 	task.Outputs = func(scope *model.Scope, inputs []*Node) *Node {
@@ -69,7 +69,8 @@ func siblings() Task {
 // column returns column i of x, shape [n, 1].
 func column(x *Node, i int) *Node { return SliceAxis(x, 1, AxisElem(i)) }
 
-// tally is a task's own state. Waiting and Names lose in the first step what they start with, which gob does not write.
+// tally is a task's own state. Waiting and Names lose their initial values in the first step; gob does not write zero
+// values.
 type tally struct {
 	Waiting bool
 	Seen    []int
@@ -107,8 +108,8 @@ func runTask(t *testing.T, eng *engine.Engine, task Task, settings Settings) *Hi
 	return expect.Must(Run(context.Background(), eng, task, settings))(t)
 }
 
-// interrupted runs a task in two parts that share nothing but a checkpoint, and stops the first one after so many steps. It
-// returns the second part with its history.
+// interrupted runs a task in two parts that share only a checkpoint, and stops the first one after the given number of
+// steps. It returns the second part with its history.
 func interrupted(t *testing.T, eng *engine.Engine, task func() Task, settings Settings, after int) (Task, *History) {
 	t.Helper()
 	settings.Checkpoint = t.TempDir()
@@ -135,7 +136,7 @@ func differing(t *testing.T, a, b Task) (paths []string) {
 	return paths
 }
 
-// taught returns a task whose student learns from the truth and from a teacher, its own moving average.
+// taught returns a task whose student learns from the target and from a teacher, its own moving average.
 func taught(momentum float64) Task {
 	task := siblings()
 	task.Outputs = func(scope *model.Scope, inputs []*Node) *Node {
@@ -146,8 +147,8 @@ func taught(momentum float64) Task {
 	return task
 }
 
-// The teacher is the average that loops in float64 make of the students after every step, in one go, in micro-batches and on
-// devices; it is not trainable, and the loss depends on it.
+// The teacher must equal the average of the students after every step, computed by loops in float64: in whole batches,
+// in micro-batches and on devices. It is not trainable, and the loss depends on it.
 func TestMovingAverage(t *testing.T) {
 	eng := enginetest.Open(t)
 	ways := map[Compute][]float64{{}: {0, 0.6, 0.999, 1}, {MicroBatches: 2}: {0, 0.6, 0.999, 1}, {Devices: 2}: {0.6}}
@@ -189,7 +190,7 @@ func TestMovingAverage(t *testing.T) {
 	expect.That(t, a.Losses[3] != b.Losses[3], "the loss does not depend on the teacher's momentum")
 }
 
-// Teacher and count go on from a checkpoint to the bit.
+// Teacher and count resume from a checkpoint bit-identically.
 func TestMovingAverageResumesExactly(t *testing.T) {
 	eng := enginetest.Open(t)
 	settings := Settings{Steps: 6, LearningRate: 0.05}

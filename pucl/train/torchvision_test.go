@@ -24,8 +24,8 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// torchResNet is what testdata/make_torchvision.py wrote: what torchvision's ResNet-18 without its last layer makes of images, and the digest
-// of the file that PyTorch wrote of its weights.
+// torchResNet holds the output of testdata/make_torchvision.py: the embeddings of images by torchvision's ResNet-18
+// without its last layer, and the digest of PyTorch's file of its weights.
 type torchResNet struct {
 	vectortest.Network
 	Weights string
@@ -41,7 +41,7 @@ func readTorchResNet(t *testing.T) (want torchResNet) {
 }
 
 // torchTensors returns the weights by the formula, for the names and shapes of torchvision's ResNet-18 with its last
-// layer, and as a file of torchvision's has them, counts of batches included. They are made once.
+// layer and counts of batches, as in a torchvision file. They are computed once.
 func torchTensors(t *testing.T) map[string]safetensors.Tensor {
 	t.Helper()
 	if len(madeTensors) > 0 {
@@ -76,8 +76,8 @@ func digestOf(tensors map[string]safetensors.Tensor) string {
 	return hex.EncodeToString(sha.Sum(nil))
 }
 
-// distance returns the largest difference between the encoder's outputs for the fixture's images and torchvision's, as a share of the largest
-// output.
+// distance returns the largest difference between the encoder's outputs for the fixture's images and torchvision's,
+// relative to the largest output.
 func (want torchResNet) distance(t *testing.T, eng *engine.Engine, m *Model) float64 {
 	t.Helper()
 	e := expect.Must(m.Embed(eng, want.Bytes()))(t)
@@ -101,9 +101,9 @@ func torchModel(t *testing.T, eng *engine.Engine, height, width int, tensors map
 	return m
 }
 
-// A file of torchvision's ResNet-18, last layer and counts of batches included, becomes an encoder that embeds images in bytes as torchvision
-// does. What that exports is, tensor by tensor and bit by bit, the file that PyTorch wrote of the network and read again to compute what the
-// encoder is compared with.
+// A file of torchvision's ResNet-18, with last layer and counts of batches, becomes an encoder that embeds images in
+// bytes as torchvision does. Its export equals, tensor by tensor and bit by bit, the file that PyTorch wrote of the
+// network and read again to compute the reference outputs.
 func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
@@ -128,9 +128,9 @@ func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
 		"the file's notes are %q; readers for PyTorch look for the format pt", file.Metadata)
 }
 
-// A network that was trained here goes to torchvision as well: every tensor of its file has the name, type and shape of torchvision's list,
-// none is missing but the last layer and the counts of batches, the running averages are those of the training, and a network that is made of
-// the file embeds as the trained one did, bit for bit.
+// A network trained here can be loaded by torchvision: every tensor of its file has the name, type and shape of
+// torchvision's list, and only the last layer and the counts of batches are missing. The running averages are those of
+// the training, and a network loaded from the file embeds bit-identically.
 func TestTrainedResNetGoesToTorchvision(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)

@@ -16,14 +16,15 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// variable is what the head of a file says of a variable, whose value lies in a section of its own. The head lists them in the
-// order in which they were made. A running average that came back trainable would be moved by the optimizer.
+// variable is the entry of a variable in the head of a file; another section holds the values. The head lists variables
+// in the order of their creation. Trainable is stored because the optimizer would update a running average loaded as
+// trainable.
 type variable struct {
 	Path      string
 	Trainable bool
 }
 
-// numberTypes are the types of variables that a file can hold, by their names there.
+// numberTypes maps the types in files to the types of variables.
 var numberTypes = map[safetensors.DType]dtypes.DType{
 	safetensors.F64: dtypes.Float64, safetensors.F32: dtypes.Float32, safetensors.F16: dtypes.Float16, safetensors.BF16: dtypes.BFloat16,
 	safetensors.I64: dtypes.Int64, safetensors.I32: dtypes.Int32, safetensors.I16: dtypes.Int16, safetensors.I8: dtypes.Int8,
@@ -31,8 +32,8 @@ var numberTypes = map[safetensors.DType]dtypes.DType{
 	safetensors.Bool: dtypes.Bool,
 }
 
-// encodeVariables returns all variables of store, and their values in the safetensors format. Those are the bytes of memory,
-// which are little-endian on every machine that the engines run on.
+// encodeVariables returns all variables of store, and their values in the safetensors format. The values are the bytes
+// in memory, which are little-endian on every machine that the engines run on.
 func encodeVariables(store *model.Store) (list []variable, values container.Parts, err error) {
 	file := safetensors.File{Tensors: map[string]safetensors.Tensor{}}
 	for v := range store.IterVariables() {
@@ -77,8 +78,8 @@ func checkFinite(store *model.Store) error {
 	return nil
 }
 
-// decodeVariables gives store the variables that encodeVariables listed and their values; those that are there already take the
-// values, and none may be there that the file lacks. An error leaves the store as it is.
+// decodeVariables creates in store the variables listed by encodeVariables with their values; existing variables take
+// the values. A variable in store that the file lacks is an error. An error leaves the store unchanged.
 func decodeVariables(store *model.Store, list []variable, data []byte) error {
 	file, err := safetensors.Decode(data)
 	if err != nil {
@@ -126,7 +127,7 @@ func decodeTensor(t safetensors.Tensor) (*tensors.Tensor, error) {
 	return value, value.MutableBytes(func(to []byte) { copy(to, t.Data) })
 }
 
-// setVariable gives store a variable, or the one that is there the value.
+// setVariable creates a variable in store, or sets the value of an existing one.
 func setVariable(store *model.Store, is variable, value *tensors.Tensor) error {
 	v := store.GetVariable(is.Path)
 	if v == nil {

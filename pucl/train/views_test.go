@@ -20,10 +20,10 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// classed are stripes of three classes, or of as many as told.
+// classed are stripes of three classes, or of the given number.
 type classed struct {
 	stripes
-	count int // of classes told too few or too many
+	count int // number of classes missing or in excess
 	fails error
 }
 
@@ -34,7 +34,8 @@ func (c classed) Classes(int) (class []int32, err error) {
 	return class, c.fails
 }
 
-// counting is an objective whose loss counts: the rows of an anchor's class, and a hundred times those of its own example.
+// counting returns an objective whose loss is the number of rows of an anchor's class plus a hundred times the number
+// of rows of its own example.
 func counting() pucl.Objective {
 	count := func(b *pucl.Block, mask *Node) *Node { return ReduceSum(ConvertDType(mask, b.Sim.DType()), -1) }
 	return pucl.Objective{Name: "counting", Attract: pucl.Nothing, Repel: func(b *pucl.Block) *Node {
@@ -43,7 +44,7 @@ func counting() pucl.Objective {
 	}}
 }
 
-// Every image of a batch comes in as many views as told, with its class, whole and in micro-batches.
+// Every image of a batch has the configured number of views, with its class, whole and in micro-batches.
 func TestViewsAndClassesReachTheObjective(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, views := range []int{0, 2, 3} {
@@ -64,7 +65,7 @@ func TestViewsAndClassesReachTheObjective(t *testing.T) {
 	}
 }
 
-// A batch that tells its classes trains an objective that does not look at them as it would without.
+// Batches with classes train an objective that does not use them as batches without classes do.
 func TestClassesThatNobodyLooksAtChangeNothing(t *testing.T) {
 	eng := enginetest.Open(t)
 	with := expect.Must(Pretrain(context.Background(), eng, classed{stripes: stripesOf(8, 2)}, quick(2)))(t)
@@ -90,13 +91,13 @@ func TestViewsAndClassesRefused(t *testing.T) {
 		"batch 0: no file … copy it")
 	refusal.Check(t, run(stripesOf(8, 0), 2), "a term looks at a mask that is nil … Views.Class")
 	config := quick(1)
-	config.Objective, config.Views = pucl.DCL(pucl.DCLConfig{Positives: 3}), 4 // which two views do not have
+	config.Objective, config.Views = pucl.DCL(pucl.DCLConfig{Positives: 3}), 4 // which requires more than two views
 	expect.NoError(t, expect.Err(Pretrain(context.Background(), eng, stripesOf(8, 0), config)))
 	_, err := PretrainFeatures(context.Background(), eng, stripedRows{}, Config{Steps: 1, Views: 3})
 	refusal.Check(t, err, "3 views of every row … hold 2: leave Views 0")
 }
 
-// pairedStripes are stripes whose second views are of other stripes: of those of the next step.
+// pairedStripes are stripes whose second views are made of the stripes of the next step.
 type pairedStripes struct {
 	stripes
 	short int
@@ -107,7 +108,8 @@ func (p pairedStripes) Seconds(step int) ([]uint8, error) {
 	return pixels[p.short:], err
 }
 
-// The second views are of the images that the batches tell, whole and in micro-batches: a network of no weights to speak of sees them.
+// The second views are made of the images that Seconds returns, whole and in micro-batches; a network with trivial
+// weights observes them.
 func TestSecondsAreSeen(t *testing.T) {
 	eng := enginetest.Open(t)
 	for _, parts := range []int{1, 2} {
@@ -130,7 +132,7 @@ func TestSecondsAreSeen(t *testing.T) {
 	refusal.Check(t, err, "3 views of every image … leave Views 0")
 }
 
-// samePairs are stripes whose second views are of the images themselves.
+// samePairs are stripes whose second views are made of the images themselves.
 type samePairs struct{ stripes }
 
 func (p samePairs) Seconds(step int) ([]uint8, error) {
@@ -138,13 +140,14 @@ func (p samePairs) Seconds(step int) ([]uint8, error) {
 	return pixels, err
 }
 
-// renamed are batches that say something else of themselves.
+// renamed are batches with another String.
 type renamed struct{ Batches }
 
 func (renamed) String() string    { return "renamed" }
 func (r renamed) Unwrap() Batches { return r.Batches }
 
-// Batches that wrap others train with the classes and the second views of these, and are told apart by their own words.
+// Batches that wrap others train with the classes and the second views of the wrapped ones, and are distinguished by
+// their own String.
 func TestWrappedBatches(t *testing.T) {
 	eng := enginetest.Open(t)
 	run := func(batches Batches, objective pucl.Objective) *Model {
@@ -171,7 +174,7 @@ func TestWrappedBatches(t *testing.T) {
 	refusal.Check(t, err, "3 views of every image … leave Views 0")
 }
 
-// colors are batches of images of 16×16 pixels in one color, red where they are positive and blue elsewhere, with noise.
+// colors returns batches of images of 16×16 pixels in one color, red for positives and blue otherwise, with noise.
 type colors struct{}
 
 func (colors) ImageShape() (height, width, channels int) { return 16, 16, 3 }
@@ -195,7 +198,7 @@ func (colors) Batch(step int) (pixels []uint8, labeled []bool, err error) {
 	return pixels, labeled, nil
 }
 
-// inColor trains a small ResNet on views as the paper makes them of CIFAR-10, by LARS.
+// inColor trains a small ResNet on the paper's views of CIFAR-10, by LARS.
 func inColor(steps int) Config {
 	return Config{
 		Steps: steps, Encoder: encoder.ResNet{Depth: 10, CIFAR: true, Width: 4}, Projection: 4, Seed: 2,

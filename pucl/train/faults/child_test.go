@@ -31,28 +31,28 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Environment of the program that the tests of faults start, which is this test program itself.
+// Environment of the child program that the tests of faults start, which is this test program itself.
 const (
-	faultFolder = "PUCL_FAULT_FOLDER" // of checkpoints; not empty in that program alone
-	faultResult = "PUCL_FAULT_RESULT" // file for all that is known of the run in the end
+	faultFolder = "PUCL_FAULT_FOLDER" // of checkpoints; not empty only in the child program
+	faultResult = "PUCL_FAULT_RESULT" // file for the complete result of the run
 	faultEvery  = "PUCL_FAULT_EVERY"  // steps between checkpoints
 	faultSeed   = "PUCL_FAULT_SEED"
 	faultHold   = "PUCL_FAULT_HOLD" // step after which the run waits for a signal; may be empty
 	faultGate   = "PUCL_FAULT_GATE" // file that the run waits for after its third step; may be empty
 	faultKind   = "PUCL_FAULT_KIND" // of the run: a key of faultKinds
-	faultMode   = "PUCL_FAULT_MODE" // of the programs in which the disk is full or nothing may be written; else empty
+	faultMode   = "PUCL_FAULT_MODE" // of the programs with a full or read-only disk; else empty
 )
 
-// noFolder asks for a run without checkpoints.
+// noFolder selects a run without checkpoints.
 const noFolder = "none"
 
 // Files of a checkpoint folder.
 const newest, before = "training.checkpoint", "training.checkpoint.before"
 
-// faultSteps is how many steps the runs of these tests take.
+// faultSteps is the number of steps of the runs in these tests.
 const faultSteps = 8
 
-// faults returns how many faults a test tries: n, or as many times more as PUCL_FAULTS says.
+// faults returns the number of faults that a test injects: n times PUCL_FAULTS if that is set.
 func faults(t *testing.T, n int) int {
 	t.Helper()
 	text := os.Getenv("PUCL_FAULTS")
@@ -87,13 +87,13 @@ func faultConfig(folder string, every int, seed uint64) train.Config {
 	}
 }
 
-// oneConvolution is a network that is compiled in a moment, and that oneDNN has a part in.
+// oneConvolution is a network that compiles in a moment and uses oneDNN.
 var oneConvolution = encoder.Func{Name: "one convolution", Graph: func(scope *model.Scope, images *Node, _ bool) *Node {
 	x := encoder.ReLU(encoder.Convolution(scope.In("convolution"), images, 8, 3, 2))
 	return ReduceMean(x, 1, 2)
 }}
 
-// steps is an observer that has its say before the first step and after every one.
+// steps is an observer that calls a function before the first step and one after every step.
 type steps struct {
 	start, step func(train.Progress)
 }
@@ -105,7 +105,7 @@ func (s steps) Step(p train.Progress) { s.step(p) }
 func (s steps) End(train.Progress, error) {}
 
 // TestFaultChild is the program that the tests of faults start; by itself it tests nothing. It trains to the end, or
-// until it is asked to stop, and says on its way how far it is.
+// until it is stopped, and prints its progress.
 func TestFaultChild(t *testing.T) {
 	folder := os.Getenv(faultFolder)
 	if folder == "" {
@@ -115,7 +115,7 @@ func TestFaultChild(t *testing.T) {
 	every := expect.Must(strconv.Atoi(os.Getenv(faultEvery)))(t)
 	seed := expect.Must(strconv.ParseUint(os.Getenv(faultSeed), 10, 64))(t)
 	ctx := interrupts.Context()
-	eng := expect.Must(engine.Open())(t) // which enginetest selects
+	eng := expect.Must(engine.Open())(t) // enginetest sets its kind
 	fmt.Println("engine", eng.Name())
 	batches := faultBatches(t)
 	config := faultConfig(folder, every, seed)
@@ -131,7 +131,7 @@ func TestFaultChild(t *testing.T) {
 		func(p train.Progress) {
 			fmt.Println("step", p.Step)
 			if os.Getenv(faultKind) != "" {
-				time.Sleep(5 * time.Millisecond) // or the run would be over before it can be killed
+				time.Sleep(5 * time.Millisecond) // so that the run does not end before it can be killed
 			}
 			if strconv.Itoa(p.Step) == os.Getenv(faultHold) {
 				select {
@@ -149,7 +149,7 @@ func TestFaultChild(t *testing.T) {
 	expect.NoError(t, os.WriteFile(os.Getenv(faultResult), []byte(text), 0o644))
 }
 
-// ended ends the program with the error of a run, for the parent to read.
+// ended ends the program and prints the error of a run for the parent.
 func ended(err error) {
 	if err != nil {
 		fmt.Printf("error %q\n", err.Error())
@@ -157,23 +157,23 @@ func ended(err error) {
 	}
 }
 
-// there reports whether there is a file at path, or no path.
+// there reports whether a file exists at path, or path is "".
 func there(path string) bool {
 	_, err := os.Stat(path)
 	return path == "" || err == nil
 }
 
-// faultModes are what the program does instead of training to the end.
+// faultModes are alternatives of the program to training to the end.
 var faultModes = map[string]func(context.Context, *testing.T, *engine.Engine, *datasets.Batches, train.Config){}
 
-// program is a run in a process of its own.
+// program is a run in its own process.
 type program struct {
 	*exec.Cmd
 	lines *bufio.Scanner
 	said  []string // all lines so far
 }
 
-// faultRun is what a program is to do.
+// faultRun configures a program.
 type faultRun struct {
 	kind, backend, folder, result string
 	every                         int
@@ -200,7 +200,7 @@ func (r faultRun) start(t *testing.T) *program {
 	return &program{Cmd: cmd, lines: bufio.NewScanner(out)}
 }
 
-// next reads a line; ok is false when there are no more.
+// next reads a line; ok is false at the end of the output.
 func (p *program) next() (line string, ok bool) {
 	if !p.lines.Scan() {
 		return "", false
@@ -219,8 +219,8 @@ func (p *program) until(prefix string) bool {
 	}
 }
 
-// end waits for the end of the run and returns the error that it says it ended with, "" for none; killed is true where it
-// could say nothing.
+// end waits for the end of the run and returns the error that it printed, "" for none; killed is true if it was killed
+// before it could print one.
 func (p *program) end(t *testing.T) (failure string, killed bool) {
 	t.Helper()
 	for {
@@ -243,7 +243,7 @@ func (p *program) end(t *testing.T) (failure string, killed bool) {
 	return "", false
 }
 
-// last returns the number in the last line that begins with word, -1 where there is none.
+// last returns the number in the last line that begins with word, -1 if there is none.
 func (p *program) last(word string) int {
 	for _, line := range slices.Backward(p.said) {
 		var n int
@@ -254,7 +254,7 @@ func (p *program) last(word string) int {
 	return -1
 }
 
-// must lets the run end by itself and returns its result.
+// must waits for the run to end and returns its result.
 func (r faultRun) must(t *testing.T) string {
 	t.Helper()
 	failure, _ := r.start(t).end(t)

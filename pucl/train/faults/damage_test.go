@@ -16,14 +16,14 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// goEngine opens the pure-Go engine, which compiles nothing, for tests in which the engine plays no part.
+// goEngine opens the pure-Go engine, which compiles nothing, for tests that do not depend on the engine.
 func goEngine(t *testing.T) *engine.Engine {
 	t.Helper()
 	t.Setenv("GOMLX_BACKEND", "go:ops_sequential")
 	return expect.Must(engine.Open())(t)
 }
 
-// No damage makes a checkpoint another one that a run goes on from.
+// A run must never resume from a damaged checkpoint as from a valid one.
 func TestFaultDamagedCheckpoint(t *testing.T) {
 	eng := goEngine(t)
 	folder := t.TempDir()
@@ -48,7 +48,8 @@ func TestFaultDamagedCheckpoint(t *testing.T) {
 	t.Logf("| damaged checkpoint of %d bytes | %v |", len(data), result)
 }
 
-// No wrong clock loses anything: a state from the future or from long ago is gone on from, and what a killed run left is tidied.
+// A wrong clock must not lose anything: a run resumes from a state dated in the future or long ago, and the partial
+// files of a killed run are removed.
 func TestFaultClock(t *testing.T) {
 	eng := goEngine(t)
 	for _, when := range []time.Time{time.Unix(0, 0), time.Now().Add(20 * 365 * 24 * time.Hour)} {

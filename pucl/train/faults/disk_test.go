@@ -25,7 +25,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// faultCount is the environment variable with the number of sizes that a full disk is tried at.
+// faultCount is the environment variable with the number of sizes of free space to test.
 const faultCount = "PUCL_FAULT_COUNT"
 
 func init() {
@@ -43,7 +43,7 @@ func init() {
 	faultModes["no room for another"] = savedOver
 }
 
-// limitFiles makes writes beyond so many bytes of a file fail, as a full disk does, until it is undone.
+// limitFiles makes writes beyond room bytes of a file fail, as on a full disk, until undo is called.
 func limitFiles(t *testing.T, room int) (undo func() error) {
 	var old syscall.Rlimit
 	expect.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
@@ -53,7 +53,7 @@ func limitFiles(t *testing.T, room int) (undo func() error) {
 	return func() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) }
 }
 
-// fillDisk fills the file system of path except for about so many bytes, until it is undone.
+// fillDisk fills the file system of path except for about room bytes, until undo is called.
 func fillDisk(t *testing.T, path string, room int) (undo func() error) {
 	f := expect.Must(os.Create(path))(t)
 	defer f.Close()
@@ -70,8 +70,8 @@ func fillDisk(t *testing.T, path string, room int) (undo func() error) {
 	return func() error { return os.Remove(path) }
 }
 
-// fullDisk has one run after the other find a full disk when it goes on from its fourth step, at sizes from none to
-// enough, and fails the test if one loses something or does not say what is wrong. Folders are emptied between runs.
+// fullDisk resumes one run after the other from its fourth step on a full disk, with free space from none to enough. It
+// fails the test if a run loses state or its error does not name the cause. Folders are emptied between runs.
 func fullDisk(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config,
 	cause error, fill func(room int) (undo func() error)) {
 	count := expect.Must(strconv.Atoi(os.Getenv(faultCount)))(t)
@@ -114,8 +114,8 @@ func fullDisk(ctx context.Context, t *testing.T, eng *engine.Engine, batches *da
 	fmt.Println("found no room", failed)
 }
 
-// savedOver saves over files that are there, with ever more room, and fails the test unless they stay as they were
-// whenever it finds too little.
+// savedOver overwrites existing files with increasing free space, and fails the test unless they stay unchanged
+// whenever the space is too small.
 func savedOver(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches, config train.Config) {
 	signal.Ignore(syscall.SIGXFSZ)
 	folder := config.Checkpoint
@@ -149,14 +149,14 @@ func savedOver(ctx context.Context, t *testing.T, eng *engine.Engine, batches *d
 	fmt.Println("found no room", failed)
 }
 
-// noParts fails the test if unfinished files are left in a folder.
+// noParts fails the test if unfinished files remain in a folder.
 func noParts(t *testing.T, folder string) {
 	t.Helper()
 	expect.Equal(t, parts(t, folder), nil, "unfinished files")
 }
 
-// On a full disk, at every size, a run ends with an error that names cause and cure, what was saved before stays, and the run
-// goes on from it once there is room.
+// On a full disk, for every size of free space, a run ends with an error that names cause and remedy. The previous
+// checkpoint stays, and the run resumes from it once there is space.
 func TestFaultFullDisk(t *testing.T) {
 	t.Parallel()
 	for mode, count := range map[string]int{"no room in a file": 20, "no room on the disk": 12, "no room for another": 1} {
@@ -166,7 +166,7 @@ func TestFaultFullDisk(t *testing.T) {
 				mountDisk(t, disk, "size=512k")
 			}
 			t.Parallel()
-			// The engine plays no part.
+			// The test does not depend on the engine.
 			r := faultRun{backend: "go", folder: filepath.Join(disk, "run"), result: t.TempDir(), env: []string{
 				faultMode + "=" + mode, faultCount + "=" + strconv.Itoa(faults(t, count))}}
 			p := r.start(t)
@@ -181,7 +181,7 @@ func TestFaultFullDisk(t *testing.T) {
 	}
 }
 
-// mountDisk makes a small disk at dir, or skips the test where that is not allowed.
+// mountDisk mounts a small disk at dir, or skips the test if that is not permitted.
 func mountDisk(t *testing.T, dir, options string) {
 	t.Helper()
 	if text, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "tmpfs", dir).CombinedOutput(); err != nil {
@@ -193,10 +193,11 @@ func mountDisk(t *testing.T, dir, options string) {
 	})
 }
 
-// nothingWritten asks for a run as somebody who may not write to the folder, and fails unless it is refused at once.
+// nothingWritten starts a run as a user without write permission for the folder, and fails unless the run ends with an
+// error at once.
 func nothingWritten(ctx context.Context, t *testing.T, eng *engine.Engine, batches *datasets.Batches,
 	config train.Config) {
-	if os.Getuid() == 0 { // whom no permissions bind
+	if os.Getuid() == 0 { // root ignores permissions
 		const nobody = 65534
 		expect.NoError(t, errors.Join(syscall.Setgid(nobody), syscall.Setuid(nobody)))
 	}
@@ -204,11 +205,11 @@ func nothingWritten(ctx context.Context, t *testing.T, eng *engine.Engine, batch
 	ended(expect.Err(train.Pretrain(ctx, eng, batches, config)))
 }
 
-// Where nothing can be written nothing is trained, the error says so at once, and what is there stays.
+// On a read-only folder nothing is trained, the error comes at once, and existing files stay.
 func TestFaultReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, up := range []string{dir, filepath.Dir(dir)} { // for whom the run becomes
+	for _, up := range []string{dir, filepath.Dir(dir)} { // for the user that the run switches to
 		expect.NoError(t, os.Chmod(up, 0o755))
 	}
 	kept := faultRun{backend: "go", folder: filepath.Join(dir, "kept"), result: filepath.Join(dir, "result")}

@@ -20,8 +20,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// undisturbed returns the result of a run of that kind that nobody disturbs and that saves nothing; each kind runs
-// once.
+// undisturbed returns the result of an undisturbed run of the given kind without checkpoints; each kind runs once.
 func undisturbed(t *testing.T, kind string) string {
 	t.Helper()
 	kept.Lock()
@@ -38,7 +37,7 @@ var kept = struct {
 	results map[string]string
 }{results: map[string]string{}}
 
-// tally counts what happened, for the table that a test prints.
+// tally counts events, for the table that a test prints.
 type tally struct {
 	sync.Mutex
 	counts map[string]int
@@ -69,8 +68,8 @@ func parts(t *testing.T, folder string) []string {
 	return expect.Must(filepath.Glob(filepath.Join(folder, "*.part")))(t)
 }
 
-// Runs that are killed again and again, at moments drawn at random, end in the very bits of one that nobody disturbed, and no
-// kill costs more than the steps since the last checkpoint.
+// Runs killed repeatedly at random moments end bit-identically to an undisturbed run, and no kill costs more than the
+// steps since the last checkpoint.
 func TestFaultKill(t *testing.T) {
 	t.Parallel()
 	var moments, left tally
@@ -78,7 +77,7 @@ func TestFaultKill(t *testing.T) {
 	for worker, run := range []struct {
 		kind         string
 		every, kills int
-		first        int // place of the first kill in killed.kill
+		first        int // index of the first kill in killed.kill
 	}{{"", 1, 2, 2}, {"", 3, 1, 0}, {"task", 1, 1, 1}, {"fine-tuning", 1, 1, 3}} {
 		k := &killed{t: t, rng: rand.New(rand.NewPCG(31, uint64(worker))), every: run.every, moment: run.first,
 			kind: run.kind, whole: undisturbed(t, run.kind), moments: &moments}
@@ -94,16 +93,16 @@ func TestFaultKill(t *testing.T) {
 	left.row(t, "kill -9, what became of the runs")
 }
 
-// killed is a run that is killed as long as there are kills left.
+// killed is a run that is killed as long as kills remain.
 type killed struct {
 	t                    *testing.T
 	rng                  *rand.Rand
-	kind, whole          string // its kind, and its result if nobody disturbs it
-	every, kills, moment int    // steps between checkpoints, kills left, place of the next one
+	kind, whole          string // its kind, and its undisturbed result
+	every, kills, moment int    // steps between checkpoints, kills left, index of the next one
 	moments              *tally
 }
 
-// untilItsEnd has a run, taken up after every kill, come to its end, and says what became of it.
+// untilItsEnd restarts a run after every kill until it ends, and returns its result.
 func (k *killed) untilItsEnd() string {
 	t, every, whole := k.t, k.every, k.whole
 	folder := filepath.Join(t.TempDir(), "run")
@@ -139,7 +138,7 @@ func (k *killed) untilItsEnd() string {
 	}
 }
 
-// kill kills a run that goes on after so many steps, at one kind of moment after the other.
+// kill kills a run that resumes after the given number of steps, cycling through the kinds of moments.
 func (k *killed) kill(p *program, folder string, after int) {
 	step := "step " + strconv.Itoa(after+1+k.rng.IntN(max(1, faultSteps-after-1)))
 	pause := time.Duration(k.rng.IntN(2000)) * time.Microsecond
@@ -153,7 +152,7 @@ func (k *killed) kill(p *program, folder string, after int) {
 		p.until(step)
 		wait(func() bool { return len(parts(k.t, folder)) > 0 })
 		time.Sleep(pause / 16)
-	case 3: // when one takes its name
+	case 3: // while a checkpoint is renamed
 		p.until(step)
 		old, _ := os.Stat(filepath.Join(folder, newest))
 		wait(func() bool {
@@ -167,14 +166,14 @@ func (k *killed) kill(p *program, folder string, after int) {
 	}
 }
 
-// wait waits for something that may be over before it is seen.
+// wait waits for a condition that may have passed before it is observed.
 func wait(seen func() bool) {
 	for deadline := time.Now().Add(50 * time.Millisecond); !seen() && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Microsecond)
 	}
 }
 
-// moment says where a kill hit the run.
+// moment returns the phase in which a kill hit the run.
 func (p *program) moment(t *testing.T, folder string) string {
 	_, err := os.Stat(filepath.Join(folder, newest))
 	_, earlier := os.Stat(filepath.Join(folder, before))
@@ -191,7 +190,7 @@ func (p *program) moment(t *testing.T, folder string) string {
 	return "between steps"
 }
 
-// Ctrl-C and a polite request to end, at any moment, leave a state that the same run goes on from to the same bits.
+// Interrupt (Ctrl-C) and terminate signals, at any moment, leave a state from which the run resumes bit-identically.
 func TestFaultSignals(t *testing.T) {
 	t.Parallel()
 	whole := undisturbed(t, "")
@@ -201,7 +200,7 @@ func TestFaultSignals(t *testing.T) {
 		for _, hold := range holds {
 			moment := fmt.Sprint("step ", hold)
 			if hold == 1 {
-				moment = "start" // the signal comes while the first step is compiled or taken
+				moment = "start" // the signal arrives while the first step is compiled or taken
 			}
 			r.env = []string{fmt.Sprint(faultHold, "=", hold)}
 			p := r.start(t)
@@ -227,8 +226,8 @@ func TestFaultSignals(t *testing.T) {
 	seen.row(t, "signals from a shell")
 }
 
-// Of two runs in one folder, equal ones or not, at one moment or one after the other, the second refuses and says who holds it,
-// and the first ends as if it had been alone.
+// When two runs, equal or not, use one folder at the same time or in sequence, the second returns an error with the
+// holder's name, and the first ends as if alone.
 func TestFaultTwoRuns(t *testing.T) {
 	t.Parallel()
 	whole := undisturbed(t, "")
@@ -258,7 +257,7 @@ func TestFaultTwoRuns(t *testing.T) {
 					ended <- i
 				})
 			}
-			select { // the first waits until the second has been refused
+			select { // the first waits until the second has failed
 			case <-ended:
 			case <-time.After(30 * time.Second):
 			}

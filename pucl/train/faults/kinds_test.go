@@ -30,7 +30,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// faultKinds are the runs that the tests of faults disturb. Each returns all that is known of its end.
+// faultKinds are the runs that the tests of faults disturb. Each returns its complete final state.
 var faultKinds = map[string]func(context.Context, *engine.Engine, *datasets.Batches, train.Config) (string, error){
 	"":            pretraining,
 	"task":        ownTask,
@@ -101,8 +101,7 @@ func joined(all []classify.LabeledImages[bool]) (one classify.LabeledImages[bool
 	return one
 }
 
-// slope returns a task that takes no time: a network learns a number and the outputs of a teacher, its own moving
-// average.
+// slope returns a very fast task: a network learns a number and the outputs of a teacher, its own moving average.
 func slope() train.Task {
 	store, state := model.NewStore(), &struct{ Steps []int }{}
 	encoder.SetSeed(store, 1)
@@ -130,7 +129,7 @@ func slope() train.Task {
 	}
 }
 
-// contentOf describes all that a run holds, to the last bit.
+// contentOf describes the whole state of a run, to the last bit.
 func contentOf(task train.Task, h *train.History) string {
 	text, err := stateOf(*h, task.Store)
 	return fmt.Sprintf("%+v %v\n%s", task.State, err, text)
@@ -160,7 +159,7 @@ func stateOf(h train.History, store *model.Store) (string, error) {
 	return text + strings.Join(lines, ""), nil
 }
 
-// classifier puts a head on a model.
+// classifier trains a head on a model.
 func classifier(t *testing.T, eng *engine.Engine, m *train.Model) *learn.Classifier {
 	t.Helper()
 	head := &probe.Probe{Weights: mat.NewDense(1, 8, nil), Bias: []float64{0.5}}

@@ -12,24 +12,25 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// BERT is a text encoder: every token of a text becomes the sum of a trained row for its number, one for its position and one for its
-// segment, normalized, and layers of attention and of a two-layer perceptron follow, each around a shortcut and before a layer
-// normalization (post-norm). The zero value is BERT-base, uncased; there is no dropout.
+// BERT is a text encoder. Every token of a text becomes the normalized sum of three trained rows, for its number, its
+// position and its segment. Layers of attention and of a two-layer perceptron follow, each around a shortcut and before
+// a layer normalization (post-norm). The zero value is BERT-base, uncased; there is no dropout.
 //
-// With Fusion there are further layers, in which every token looks at tokens of something else, those of an image, too, between
-// the attention and the perceptron. They are numbered after the others, as in ALBEF and TCL, which cut BERT-base into 6 and 6.
+// Fusion adds layers in which every token also attends to other tokens, for example of an image, between the attention
+// and the perceptron. They are numbered after the text layers, as in ALBEF and TCL, which divide BERT-base into 6 and
+// 6.
 //
-// Weights have the names and shapes of Hugging Face's BertModel, through [StateDict]. Like all graph code, the methods panic on
-// settings that are out of range and on inputs of another shape.
+// Weights have the names and shapes of Hugging Face's BertModel, through [StateDict]. Like all graph code, the methods
+// panic on settings out of range and on inputs of a wrong shape.
 //
-// Source: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding", arXiv 1810.04805,
-// 2018; for the fusion Li et al., "Align before Fuse", arXiv 2107.07651, 2021, Section 3.1.
+// Source: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding", arXiv
+// 1810.04805, 2018; for the fusion Li et al., "Align before Fuse", arXiv 2107.07651, 2021, Section 3.1.
 type BERT struct {
-	Vocabulary int // how many tokens there are; 0 means 30,522
-	Positions  int // the most tokens of a text; 0 means 512
-	Segments   int // 0 means 2; all tokens are of the first
-	Layers     int // of text alone; 0 means 12
-	Fusion     int // layers with a look at something else, after the others; 0 means none
+	Vocabulary int // number of tokens in the vocabulary; 0 means 30,522
+	Positions  int // maximum number of tokens in a text; 0 means 512
+	Segments   int // number of segments; 0 means 2; all tokens belong to the first
+	Layers     int // layers of text alone; 0 means 12
+	Fusion     int // layers with cross-attention, after the others; 0 means none
 	Heads      int // attention heads of a layer; 0 means 12
 	Dim        int // length of a token; 0 means 768
 	Hidden     int // size of the perceptrons' hidden layer; 0 means 4·Dim
@@ -38,9 +39,9 @@ type BERT struct {
 // bertEpsilon is added to variances in layer normalization.
 const bertEpsilon = 1e-12
 
-// Text returns the tokens of texts after the layers of text, [n, length, Dim]. Tokens are their numbers, Int32 [n, length], at most
-// Positions of them; mask, Bool of the same shape, is false where a text has ended, and nobody looks there. A number beyond the
-// vocabulary is read as the nearest one that there is.
+// Text returns the tokens of texts after the text layers, [n, length, Dim]. tokens holds their numbers, Int32 [n,
+// length], with length at most Positions. mask, Bool of the same shape, is false after the end of a text, and no token
+// attends there. Numbers outside the vocabulary are clamped to the nearest valid one.
 func (b BERT) Text(scope *model.Scope, tokens, mask *Node) *Node {
 	b = b.checked()
 	shape := tokens.Shape()
@@ -63,19 +64,19 @@ func (b BERT) Text(scope *model.Scope, tokens, mask *Node) *Node {
 	return x
 }
 
-// Fuse returns the tokens after the layers of fusion, [n, length, Dim]: x and mask are what [BERT.Text] returned and took, and seen
-// [n, others, any] is what else every token looks at, all of it.
+// Fuse returns the tokens after the fusion layers, [n, length, Dim]: x is the result and mask the argument of
+// [BERT.Text]. seen [n, others, any] holds the other tokens, and every token attends to all of them.
 func (b BERT) Fuse(scope *model.Scope, x, mask, seen *Node) *Node {
 	return b.fuse(scope, x, mask, seen, func(x *Node) *Node { return x })
 }
 
-// FuseFirst returns the first token of [BERT.Fuse], [n, Dim], in less time: the last layer works on it alone.
+// FuseFirst returns the first token of [BERT.Fuse], [n, Dim], in less time: the last layer computes it alone.
 func (b BERT) FuseFirst(scope *model.Scope, x, mask, seen *Node) *Node {
 	first := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(0, 1)) }
 	return Squeeze(first(b.fuse(scope, x, mask, seen, first)), 1)
 }
 
-// fuse is Fuse, with those tokens alone in the last layer that last picks.
+// fuse is Fuse with only the tokens selected by last in the last layer.
 func (b BERT) fuse(scope *model.Scope, x, mask, seen *Node, last func(x *Node) *Node) *Node {
 	b = b.checked()
 	fault.PanicIf(x.Rank() != 3 || x.Shape().Dim(2) != b.Dim, "encoder: a fusion of tokens %s; they must be [n, length, %d], as Text returns them",
@@ -93,7 +94,7 @@ func (b BERT) fuse(scope *model.Scope, x, mask, seen *Node, last func(x *Node) *
 	return x
 }
 
-// layer is one layer of a BERT: tokens look at words, where mask is true, and then at what is seen unless that is nil.
+// layer returns one layer of a BERT: tokens attend to words, where mask is true, and then to seen unless that is nil.
 func (b BERT) layer(scope *model.Scope, tokens, words, mask, seen *Node) *Node {
 	x := b.look(scope.In("attention"), tokens, words, mask)
 	if seen != nil {
@@ -104,7 +105,7 @@ func (b BERT) layer(scope *model.Scope, tokens, words, mask, seen *Node) *Node {
 	return layerNorm(out.In("LayerNorm"), Add(x, tokenDense(out.In("dense"), y, b.Dim)), bertEpsilon)
 }
 
-// look lets the tokens x look at others, and normalizes what that adds up to.
+// look returns the normalized sum of the tokens x and their attention to others.
 func (b BERT) look(scope *model.Scope, x, others, mask *Node) *Node {
 	self, out := scope.In("self"), scope.In("output")
 	query, key, value := self.In("query"), self.In("key"), self.In("value")
@@ -121,7 +122,7 @@ func (b BERT) look(scope *model.Scope, x, others, mask *Node) *Node {
 	return layerNorm(out.In("LayerNorm"), Add(x, tokenDense(out.In("dense"), y, b.Dim)), bertEpsilon)
 }
 
-// checkMask panics unless mask says of every token whether it belongs to the text.
+// checkMask panics unless mask has an entry for every token.
 func checkMask(mask *Node, dims []int) {
 	shape := mask.Shape()
 	fault.PanicIf(shape.DType != dtypes.Bool || shape.Rank() != 2 || shape.Dim(0) != dims[0] || shape.Dim(1) != dims[1],

@@ -10,15 +10,16 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// AllConv is the network that nnPU's code trains on CIFAR-10 (CNN in model.py of kiryor/nnPUlearning), without its last layer:
-// nine convolutions without pooling, each followed by batch normalization and ReLU, and two dense layers with ReLU. The
-// convolutions are 3×3 of 96 channels twice, again at stride 2; 3×3 of 192 twice, again at stride 2; then 3×3 and 1×1 of 192
-// and 1×1 of 10. The zero value works.
+// AllConv is the network that nnPU's code trains on CIFAR-10 (CNN in model.py of kiryor/nnPUlearning), without its last
+// layer: nine convolutions without pooling, each followed by batch normalization and ReLU, and two dense layers with
+// ReLU. The convolutions are 3×3 of 96 channels twice, again at stride 2; 3×3 of 192 twice, again at stride 2; then 3×3
+// and 1×1 of 192 and 1×1 of 10. The zero value works.
 //
-// That code gives its convolutions biases, which the batch normalization behind them takes off again; here there are none.
+// nnPU's code gives its convolutions biases, which the following batch normalization cancels; this type has none.
 //
-// Source: Kiryo, Niu, du Plessis, Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator", arXiv 1703.00593,
-// 2017; the idea: Springenberg et al., "Striving for Simplicity: The All Convolutional Net", arXiv 1412.6806, 2014.
+// Source: Kiryo, Niu, du Plessis, Sugiyama, "Positive-Unlabeled Learning with Non-Negative Risk Estimator", arXiv
+// 1703.00593, 2017; the idea: Springenberg et al., "Striving for Simplicity: The All Convolutional Net", arXiv
+// 1412.6806, 2014.
 type AllConv struct {
 	Width  int    // channels of the first three convolutions, doubled by the next five; 0 means 96
 	Dim    int    // size of both dense layers, the length k of an embedding; 0 means 1000
@@ -59,19 +60,19 @@ func (c AllConv) withDefaults() AllConv {
 }
 
 // ShortConv is the encoder that the paper's public code trains on CIFAR-10 (CIFARCNN in utils.py): convolutions of 3×3,
-// 3×3 at stride 2, 1×1 and 1×1 with biases and ReLU and no padding, of 96, 96, 192 and 10 channels, then a dense layer with
-// ReLU and one without. It is a shortened [AllConv] without batch normalization. The zero value works.
+// 3×3 at stride 2, 1×1 and 1×1 with biases and ReLU and no padding, of 96, 96, 192 and 10 channels, then a dense layer
+// with ReLU and one without. It is a shortened [AllConv] without batch normalization. The zero value works.
 //
-// Source: that code names the code of Chen, Liu, Wang, Wu, Chen, "A Variational Approach for Learning from Positive and
-// Unlabeled Data", arXiv 1906.00642, 2019, as where it comes from.
+// Source: the paper's code cites the code of Chen, Liu, Wang, Wu, Chen, "A Variational Approach for Learning from
+// Positive and Unlabeled Data", arXiv 1906.00642, 2019, as its origin.
 type ShortConv struct {
 	Width  int    // channels of the first two convolutions, doubled by the third; 0 means 96
 	Dim    int    // size of both dense layers, the length k of an embedding; 0 means 1000
 	Pixels Pixels // how pixels are scaled first
 }
 
-// Embed implements [Encoder]. Like all graph code it panics on negative sizes, and on images smaller than 5×5, which leave
-// nothing to look at.
+// Embed implements [Encoder]. Like all graph code it panics on negative sizes, and on images smaller than 5×5, which
+// leave no output pixel.
 func (c ShortConv) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	c = c.withDefaults()
 	atLeastOne("ShortConv", setting{"Width", c.Width}, setting{"Dim", c.Dim})
@@ -95,11 +96,12 @@ func (c ShortConv) withDefaults() ShortConv { return ShortConv(AllConv(c).withDe
 
 // LeNet is the encoder that the paper's public code trains on Fashion-MNIST (FMNISTLeNet in utils.py): three 5×5
 // convolutions with biases, of 6, 16 and 120 channels, ReLU after each and 2×2 max-pooling after the first two, then a
-// dense layer with batch normalization and no ReLU. The first convolution pads by 2, the others not at all, so that 28×28
-// shrinks to 1×1. Smaller images are refused; larger ones only give the dense layer more inputs. The zero value works.
+// dense layer with batch normalization and no ReLU. The first convolution pads by 2, the others not at all, so that
+// 28×28 shrinks to 1×1. Smaller images cause a panic; larger ones only give the dense layer more inputs. The zero value
+// works.
 //
-// Source: LeCun, Bottou, Bengio, Haffner, "Gradient-Based Learning Applied to Document Recognition", Proceedings of the IEEE
-// 86(11), 1998, Section II.B, whose layers F6 and C5 have these sizes; batch normalization is the code's.
+// Source: LeCun, Bottou, Bengio, Haffner, "Gradient-Based Learning Applied to Document Recognition", Proceedings of the
+// IEEE 86(11), 1998, Section II.B, whose layers F6 and C5 have these sizes; batch normalization is the code's.
 type LeNet struct {
 	Dim    int    // length k of an embedding; 0 means 84
 	Pixels Pixels // how pixels are scaled first
@@ -137,6 +139,6 @@ func atLeastSize(network string, images *Node, least int) {
 		"encoder: a %s needs images of at least %d×%d, not %d×%d; give larger ones, or take another encoder", network, least, least, height, width)
 }
 
-// flat makes one row of every image's [height, width, channels], channels in front as PyTorch and Chainer lay them out, so
-// that a dense layer behind it has their weights.
+// flat makes one row of every image's [height, width, channels], channels first as in PyTorch and Chainer, so that a
+// dense layer after it can use their weights.
 func flat(x *Node) *Node { return Reshape(TransposeAllAxes(x, 0, 3, 1, 2), x.Shape().Dim(0), -1) }

@@ -14,14 +14,14 @@ import (
 	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
-// Convolution filters x [n, height, width, channels] with odd square kernels at the given stride, padding by half a kernel on
-// every side; there is no bias, since batch normalization follows. Even kernels are refused: gomlx's gradient with respect
-// to the input is wrong for them.
+// Convolution filters x [n, height, width, channels] with odd square kernels at the given stride, padding by half a
+// kernel on every side. There is no bias, since batch normalization follows. Even kernels cause a panic: gomlx's
+// gradient with respect to the input is wrong for them.
 func Convolution(scope *model.Scope, x *Node, channels, kernel, stride int) *Node {
 	return convolution(scope, x, channels, kernel, stride, kernel/2)
 }
 
-// convolution does what Convolution does, with zeros of the given width on every side.
+// convolution is Convolution with zero padding of the given width on every side.
 func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding int) *Node {
 	fault.PanicIf(kernel%2 == 0, "encoder: kernel size %d is even; use an odd one", kernel)
 	in := x.Shape().Dim(-1)
@@ -29,7 +29,7 @@ func convolution(scope *model.Scope, x *Node, channels, kernel, stride, padding 
 	return convolveAsEngine(x, w, stride, padding)
 }
 
-// convolveAsEngine filters x with w [k, k, in, out] in the way that is fastest on x's engine.
+// convolveAsEngine filters x with w [k, k, in, out] by the fastest method on x's engine.
 func convolveAsEngine(x, w *Node, stride, padding int) *Node {
 	if onPureGo(x) {
 		return convolveByProducts(x, w, stride, padding)
@@ -37,19 +37,19 @@ func convolveAsEngine(x, w *Node, stride, padding int) *Node {
 	return convolveOnXLA(x, w, stride, padding)
 }
 
-// onPureGo reports whether x belongs to a graph for the pure-Go engine, to which some operations have to be put in another way.
-// Numbers of less than 32 bits are slow there however it is done, so they take the way of all other engines.
+// onPureGo reports whether x belongs to a graph for the pure-Go engine, which needs other formulations of some
+// operations. Types of less than 32 bits are slow there in any formulation, so it returns false for them.
 func onPureGo(x *Node) bool {
 	return x.Graph().Backend().String() == gobackend.BackendName && x.DType().Size() >= dtypes.Float32.Size()
 }
 
-// convolveOnXLA filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
-// zeros, as XLA does it fastest.
+// convolveOnXLA filters x [n, height, width, in] with w [k, k, in, out] at the given stride after zero padding on every
+// side, by the fastest formulation on XLA.
 //
-// The rest is for CPUs in float32 or more where oneDNN does not do the work. There XLA is about as fast as a matrix product at
-// the convolution itself and, with stride 1, at its gradient for x. At larger strides it puts zeros between the numbers of the
-// latter, which takes it two to four times the work, and its gradient for a kernel of 1×1 is five to ten times slower than the
-// product that it is.
+// The custom gradients are for CPUs in float32 or more without oneDNN. There XLA is about as fast as a matrix product
+// for the convolution itself and, with stride 1, for its gradient with respect to x. At larger strides it inserts zeros
+// in that gradient, two to four times the work. Its gradient of a 1×1 kernel is five to ten times slower than the
+// equivalent product.
 func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 	k := w.Shape().Dim(0)
 	if stride == 1 && k > 1 || !onCPU(x) || byOneDNN(x) {
@@ -69,13 +69,13 @@ func convolveOnXLA(x, w *Node, stride, padding int) *Node {
 	return withGradients(value, back, x, w)
 }
 
-// onCPU reports whether x is computed on a processor in float32 or more, where XLA has fewer operations written by hand than on
-// graphics cards.
+// onCPU reports whether x is computed on a processor in float32 or more, where XLA has fewer hand-written operations
+// than on graphics cards.
 func onCPU(x *Node) bool {
 	return !strings.Contains(x.Graph().Backend().Description(), "cuda") && x.DType().Size() >= dtypes.Float32.Size()
 }
 
-// byOneDNN reports whether oneDNN does x's convolutions, whose gradients need no help then.
+// byOneDNN reports whether oneDNN computes x's convolutions; their gradients then need no custom formula.
 func byOneDNN(x *Node) bool {
 	return onednn.Attached() && x.DType() == dtypes.Float32 && x.Graph().NumDevices() == 1
 }
@@ -85,19 +85,19 @@ func convolve(x, w *Node, stride, padding int) *Node {
 	return Convolve(x, w).Strides(stride).PaddingPerDim([][2]int{{padding, padding}, {padding, padding}}).Done()
 }
 
-// pointwiseGradient returns the gradient for a kernel w of 1×1, v being that for the result: the matrix product of the pixels that
-// were looked at with v.
+// pointwiseGradient returns the gradient for a kernel w of 1×1, given the gradient v for the result: the matrix product
+// of the sampled pixels with v.
 func pointwiseGradient(x, w, v *Node, stride int) *Node {
 	seen := Slice(x, AxisRange(), AxisRange().Stride(stride), AxisRange().Stride(stride))
 	rows := func(a *Node) *Node { return Reshape(a, -1, a.Shape().Dim(-1)) }
 	return Reshape(DotGeneral(rows(seen), []int{0}, nil, rows(v), []int{0}, nil), w.Shape().Dimensions...)
 }
 
-// inputGradient returns the gradient for x, v being that for the result: one matrix product gives what every number of v sends to
-// the k×k pixels that it came from, and every pixel adds up what it is sent.
+// inputGradient returns the gradient for x, given the gradient v for the result. One matrix product computes the
+// contribution of every number of v to its k×k pixels, and every pixel sums its contributions.
 //
-// Pixels in places that differ by a multiple of the stride are sent to by the same entries of the kernel. So there are
-// stride×stride kinds of pixels, each a sum of shifted images, and they are put together at the end.
+// Pixels whose positions differ by a multiple of the stride get contributions from the same entries of the kernel. So
+// there are stride×stride kinds of pixels, each a sum of shifted images, which are interleaved at the end.
 func inputGradient(x, w, v *Node, stride, padding int) *Node {
 	k, in, out := w.Shape().Dim(0), w.Shape().Dim(2), w.Shape().Dim(3)
 	height, width := x.Shape().Dim(1), x.Shape().Dim(2)

@@ -7,13 +7,13 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// convolveByProducts filters x [n, height, width, in] with w [k, k, in, out] at the given stride after padding every side with
-// zeros, as the pure-Go engine does it fastest.
+// convolveByProducts filters x [n, height, width, in] with w [k, k, in, out] at the given stride after zero padding on
+// every side, by the fastest formulation on the pure-Go engine.
 //
-// That engine is quick at matrix products and at copying whole runs of numbers, and slow, number by number, at everything
-// that picks them one at a time: its own convolution, Slice, Transpose and Gather. So the value and both gradients are products
-// with the patches that the kernel looks at. Of small images products pick those patches, too: see [selection]. Of others they
-// become the rows of one matrix, built by concatenation alone.
+// That engine is fast at matrix products and at copying contiguous runs of numbers. It is slow at operations that
+// select numbers one by one: its own convolution, Slice, Transpose and Gather. So the value and both gradients are
+// products with the patches under the kernel. For small images products select those patches, too: see [selection]. For
+// other images the patches become the rows of one matrix, built by concatenation alone.
 func convolveByProducts(x, w *Node, stride, padding int) *Node {
 	if more := padding - (w.Shape().Dim(0) - 1); more > 0 { // windows of padding alone
 		x = framed(x, PadAxis{}, PadAxis{Start: more, End: more}, PadAxis{Start: more, End: more})
@@ -36,22 +36,23 @@ func (c *convolved) convolveUnrolled(x, w *Node) *Node {
 	}, x, w)
 }
 
-// convolved holds the sizes of a convolution. Every image is laid out on a grid of rows × columns cells. At stride s there
-// are s² such grids, its phases: cell (r, c) of phase (a, b) is the pixel in row s·r+a and column s·c+b of the padded image.
-// Then a tap of the kernel, its entry (i, j), meets the cells of phase (i mod s, j mod s) moved by (i/s, j/s) cells, and to
-// move all images by some cells is to move one long list of cells. There is padding on the left of every row and on top of
-// every image only: behind the end of a row the list goes on with the padding of the next one.
+// convolved holds the sizes of a convolution. Every image is laid out on a grid of rows × columns cells. At stride s
+// there are s² such grids, its phases: cell (r, c) of phase (a, b) is the pixel in row s·r+a and column s·c+b of the
+// padded image. A tap of the kernel, its entry (i, j), then meets the cells of phase (i mod s, j mod s) shifted by
+// (i/s, j/s) cells. A shift of all images by some cells is a shift of one long list of cells. There is padding only on
+// the left of every row and on top of every image: after the end of a row the list continues with the padding of the
+// next one.
 type convolved struct {
 	n, height, width, in   int
 	kernel, stride, before int // before is the padding
 	out                    int // channels
 	outHeight, outWidth    int
 	rows, columns          int   // of a grid
-	extra                  int   // images of zeros in front of the list, so that moving loses nothing
+	extra                  int   // images of zeros in front of the list, so that shifting loses nothing
 	patches                *Node // [(extra+n)·rows·columns, kernel·kernel·in]
 }
 
-// newConvolved works out the sizes. The padding must be smaller than the kernel.
+// newConvolved computes the sizes. The padding must be smaller than the kernel.
 func newConvolved(x, w *Node, stride, padding int) *convolved {
 	dims, kernel := x.Shape().Dimensions, w.Shape().Dim(0)
 	c := &convolved{
@@ -70,11 +71,11 @@ func newConvolved(x, w *Node, stride, padding int) *convolved {
 	return c
 }
 
-// moved returns the number of cells by which tap (i, j) looks ahead.
+// moved returns the number of cells by which tap (i, j) is shifted.
 func (c *convolved) moved(i, j int) int { return i/c.stride*c.columns + j/c.stride }
 
-// patchesOf puts what every tap sees of x side by side, the patch that begins in a cell being the row of that cell one
-// c.extra images later.
+// patchesOf concatenates the cells of x that each tap meets; the row of the cell c.extra images later holds the patch
+// that begins in a cell.
 func (c *convolved) patchesOf(x *Node) *Node {
 	s := c.stride
 	side := func(size, cells int) PadAxis { return PadAxis{Start: c.before, End: cells*s - size - c.before} }
@@ -96,7 +97,7 @@ func (c *convolved) patchesOf(x *Node) *Node {
 	return Concatenate(taps, -1)
 }
 
-// move puts ahead rows of zeros before a list of cells [m, channels], back of them behind it instead.
+// move inserts ahead rows of zeros before a list of cells [m, channels], back of them at its end instead.
 func move(cells *Node, ahead, back int) *Node {
 	var parts []*Node
 	zeros := func(rows int) {
@@ -116,20 +117,20 @@ func (c *convolved) output(w *Node) *Node {
 	return Slice(y, AxisRangeToEnd(c.extra), AxisRange(0, c.outHeight), AxisRange(0, c.outWidth))
 }
 
-// onGrid lays v, which has the shape of the output, out on grids with zeros in the other cells, behind as many images of
-// zeros as given.
+// onGrid places v, which has the shape of the output, on grids with zeros in the other cells, after the given number of
+// images of zeros.
 func (c *convolved) onGrid(v *Node, images int) *Node {
 	v = framed(v, PadAxis{Start: images}, PadAxis{End: c.rows - c.outHeight}, PadAxis{End: c.columns - c.outWidth})
 	return Reshape(v, -1, c.out)
 }
 
-// kernelGradient returns the gradient with respect to the kernel where v is the one with respect to the output.
+// kernelGradient returns the gradient with respect to the kernel, given the gradient v with respect to the output.
 func (c *convolved) kernelGradient(v *Node) *Node {
 	return Reshape(columnProducts(c.patches, c.onGrid(v, c.extra)), c.kernel, c.kernel, c.in, c.out)
 }
 
-// inputGradient returns the gradient with respect to the input where v is the one with respect to the output: every phase is
-// filtered by the taps that look at it, which now look back.
+// inputGradient returns the gradient with respect to the input, given the gradient v with respect to the output: every
+// phase is filtered by its taps, with reversed shifts.
 func (c *convolved) inputGradient(w, v *Node) *Node {
 	w = Transpose(w, 2, 3)
 	cells, s := c.onGrid(v, 0), c.stride
@@ -145,7 +146,7 @@ func (c *convolved) inputGradient(w, v *Node) *Node {
 				}
 			}
 			shape := shapes.Make(v.DType(), c.extra+c.n, c.rows, c.columns, c.in)
-			if len(taps) == 0 { // the stride jumps over these pixels
+			if len(taps) == 0 { // the stride skips these pixels
 				pixels[b] = Zeros(v.Graph(), shape)
 				continue
 			}
@@ -158,8 +159,8 @@ func (c *convolved) inputGradient(w, v *Node) *Node {
 	return Slice(all, AxisRange(0, c.n), AxisRange(c.before, c.before+c.height), AxisRange(c.before, c.before+c.width))
 }
 
-// framed puts zeros around x [n, height, width, channels]. The last axis is named too, since gomlx's gradient of Pad is wrong
-// where an axis is left out.
+// framed pads x [n, height, width, channels] with zeros. It names the last axis too, since gomlx's gradient of Pad is
+// wrong if an axis is omitted.
 func framed(x *Node, images, rows, columns PadAxis) *Node {
 	return Pad(x, ScalarZero(x.Graph(), x.DType()), images, rows, columns, PadAxis{})
 }

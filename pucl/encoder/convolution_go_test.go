@@ -33,10 +33,10 @@ func (f filtering) String() string {
 		f.n, f.height, f.width, f.in, f.out, f.kernel, f.stride, f.padding)
 }
 
-// side returns how often a window fits along a side.
+// side returns the number of windows along a side.
 func (f filtering) side(size int) int { return (size+2*f.padding-f.kernel)/f.stride + 1 }
 
-// loop calls visit for every product that the convolution adds up, with the places of its three numbers.
+// loop calls visit for every product in the sums of the convolution, with the indices of its three numbers.
 func (f filtering) loop(visit func(y, x, w int)) {
 	rows, columns := f.side(f.height), f.side(f.width)
 	for image := range f.n {
@@ -62,8 +62,8 @@ func (f filtering) loop(visit func(y, x, w int)) {
 	}
 }
 
-// The value and both gradients against plain loops in float64. The loss is the sum of the output weighed by random
-// numbers, so these are the gradient with respect to the output.
+// The value and both gradients are compared with plain loops in float64. The loss is the sum of the output with random
+// weights, so the weights are the gradient with respect to the output.
 func TestConvolveByProducts(t *testing.T) {
 	expect.Slow(t)
 	var cases []filtering
@@ -86,8 +86,8 @@ func TestConvolveByProducts(t *testing.T) {
 	checkFilterings(t, pureGo(t), []dtypes.DType{dtypes.Float64}, tries(convolveByProducts, cases...))
 }
 
-// The convolution for other engines and both its gradients against its definition in loops, for every way that they are
-// computed in.
+// The convolution for other engines and both its gradients are compared with its definition in loops, for every method
+// of computation.
 func TestConvolveOnXLA(t *testing.T) {
 	cases := []filtering{
 		{2, 5, 6, 3, 2, 3, 1, 1}, {2, 5, 6, 1, 2, 3, 1, 0}, {2, 7, 7, 2, 3, 3, 2, 1}, {2, 8, 7, 2, 3, 3, 2, 1},
@@ -98,13 +98,13 @@ func TestConvolveOnXLA(t *testing.T) {
 	}
 	both := []dtypes.DType{dtypes.Float64, dtypes.Float32}
 	checkFilterings(t, pureGo(t), both, tries(convolveOnXLA, cases...))
-	t.Run("XLA", func(t *testing.T) { // which compiles all of them for a minute
+	t.Run("XLA", func(t *testing.T) { // XLA compiles all of them for a minute
 		some := tries(convolveOnXLA, cases[0], cases[4], cases[6], cases[7])
 		checkFilterings(t, enginetest.XLA(t).Backend, both, append(some, tries(convolveByProducts, cases[3])...))
 	})
 }
 
-// A kernel that fits nowhere is refused in words.
+// A kernel larger than the padded image is an error with a message.
 func TestKernelLargerThanTheImage(t *testing.T) {
 	_, err := ExecOnce(pureGo(t), func(x, w *Node) *Node { return convolveByProducts(x, w, 2, 1) },
 		[][][][]float32{{{{1}, {2}}}}, tensors.FromShape(shapes.Make(dtypes.Float32, 5, 5, 1, 1)))
@@ -112,7 +112,7 @@ func TestKernelLargerThanTheImage(t *testing.T) {
 		"a 5×5 kernel does not fit into images of 1×2 … the images are too small for this network: give")
 }
 
-// What reaches the pure-Go engine holds none of its own convolutions, neither in the value nor in the gradients.
+// A graph for the pure-Go engine contains none of its own convolutions, neither in the value nor in the gradients.
 func TestConvolutionOnPureGoIsProducts(t *testing.T) {
 	exec := model.MustNewExec(pureGo(t), model.NewStore(), func(scope *model.Scope, inputs []*Node) *Node {
 		y := Convolution(scope, inputs[0], 2, 3, 1)
@@ -141,8 +141,8 @@ func tries(how method, all ...filtering) (out []try) {
 	return out
 }
 
-// checkFilterings compares values and gradients of convolutions with loops, the gradient of the kernel without that of
-// the input, too. One graph holds them all, since compiling takes most of the time.
+// checkFilterings compares values and gradients of convolutions with loops, and the kernel's gradient also without the
+// input's. One graph holds them all, since compilation takes most of the time.
 func checkFilterings(t *testing.T, backend compute.Backend, precisions []dtypes.DType, all []try) {
 	t.Helper()
 	var in []any
@@ -185,8 +185,8 @@ func checkFilterings(t *testing.T, backend compute.Backend, precisions []dtypes.
 	}
 }
 
-// A strided convolution with batch normalization and all their gradients are the same numbers when the images are
-// divided between two devices as on one.
+// A strided convolution with batch normalization and all gradients must give the same numbers with images divided
+// between two devices as on one.
 func TestConvolutionAndNormOnTwoDevices(t *testing.T) {
 	eng := enginetest.XLA(t)
 	if eng.Backend.NumDevices() < 2 {

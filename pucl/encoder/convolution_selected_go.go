@@ -7,33 +7,33 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// selection is a convolution of small images whose patches are picked by products too, with matrices of zeros and ones that
-// have a single one, or for padding none, in every row: the engine's products run on all processors and several times as fast
-// as its Slice, although they multiply mostly by zero. No cell of the result is thrown away, and the gradients are the same
-// products with the matrices turned round.
+// selection is a convolution of small images whose patches are selected by products with 0-1 matrices: every row has a
+// single one, or none for padding. The engine's products run on all processors and several times as fast as its Slice,
+// although they multiply mostly by zero. Every cell of the result is used, and the gradients are the same products with
+// transposed matrices.
 //
-// First every row of windows picks its kernel rows of an image. Columns come in groups of as many as the stride, where the width
-// allows it, and are dealt with in one of three ways.
+// First every row of windows selects its kernel rows of an image. Columns are grouped by the stride, if it divides the
+// width, and handled in one of three ways.
 type selection struct {
 	*convolved
 	group       int // columns in a group
-	first, taps int // a window begins with this group, counted from the window's own, and looks at so many
+	first, taps int // a window begins with this group, relative to its own, and covers taps groups
 	way         columnsWay
 }
 
-// columnsWay is how a window comes by its columns.
+// columnsWay is the method by which a window gets its columns.
 type columnsWay int
 
 const (
-	columnsAfter  columnsWay = iota // every group is multiplied with all of the kernel, and the windows pick from the products
-	columnsBefore                   // the windows pick groups, which are multiplied then: less to multiply, more to pick
-	columnsWhole                    // whole rows are multiplied with the kernel written out for every window, with zeros between
+	columnsAfter  columnsWay = iota // every group is multiplied with the whole kernel, and the windows select from the products
+	columnsBefore                   // the windows select groups before the multiplication: less to multiply, more to select
+	columnsWhole                    // whole rows are multiplied with the kernel expanded for every window, with zeros between
 )
 
-// mostPicked is from how many rows a product of zeros and ones may pick: it multiplies with all of them.
+// mostPicked is the maximum number of rows to select from: a 0-1 product multiplies with all of them.
 const mostPicked = 128
 
-// bySelection returns how to do c by selection, or false where another way is faster.
+// bySelection returns the selection for c, or false if another method is faster.
 func (c *convolved) bySelection() (selection, bool) {
 	s := selection{convolved: c, group: 1}
 	if c.width%c.stride == 0 {
@@ -69,7 +69,7 @@ func (s selection) convolve(x, w *Node) *Node {
 	}, func(_ []*Node, v *Node) []*Node {
 		v = Reshape(v, s.n*s.outHeight, s.outWidth, -1)
 		parts := []*Node{v}
-		if s.way == columnsAfter { // the windows send back to the products that they added up, tap by tap
+		if s.way == columnsAfter { // the gradient of a window goes to the products in its sum, tap by tap
 			parts = make([]*Node, s.taps)
 			for t := range parts {
 				parts[t] = picked(s.productsOfWindows(t, t+1), true, v)
@@ -85,7 +85,8 @@ func (s selection) convolve(x, w *Node) *Node {
 	}, x, w)
 }
 
-// seen returns what is multiplied with the kernel: a row for every group, window or row of windows, as the way is.
+// seen returns the left factor of the product with the kernel: a row for every group, window or row of windows,
+// depending on the way.
 func (s selection) seen(x *Node) *Node {
 	x = Reshape(x, s.n, s.height, -1)
 	if s.way == columnsAfter {
@@ -103,8 +104,8 @@ func (s selection) seen(x *Node) *Node {
 	return Reshape(picked(s.columnsOfWindows(), false, rows), s.n*s.outHeight*s.outWidth, -1)
 }
 
-// sentBack returns the gradient with respect to x where v is the one with respect to the product of what is seen and m: the sums of
-// what the windows send back to the numbers that they see.
+// sentBack returns the gradient with respect to x, given the gradient v with respect to the product of seen and m: for
+// every number of x the sum over the windows that contain it.
 func (s selection) sentBack(v, m *Node) *Node {
 	back := func(m *Node) *Node { return DotGeneral(v, []int{1}, nil, m, []int{1}, nil) }
 	var rows *Node
@@ -127,13 +128,13 @@ func (s selection) sentBack(v, m *Node) *Node {
 	return Reshape(picked(chosen, true, Reshape(rows, s.n, s.outHeight*s.kernel, -1)), s.n, s.height, s.width, s.in)
 }
 
-// rowsOfWindows returns which row of an image is row i of the windows in row r, for every r and every i in the given range.
+// rowsOfWindows returns the image row at row i of the windows in row r, for every r and every i in the given range.
 func (s selection) rowsOfWindows(from, to int) choice {
 	return chosen(s.height, s.outHeight, 1, to-from, func(r, _, i int) int { return r*s.stride + from + i - s.before })
 }
 
-// columnsOfWindows returns which group of which of the kernel rows of an image is group t of row i of window c, for every c, i
-// and t.
+// columnsOfWindows returns the index of group t in row i of window c, among the groups of the kernel rows of an image,
+// for every c, i and t.
 func (s selection) columnsOfWindows() choice {
 	groups := s.width / s.group
 	return chosen(s.kernel*groups, s.outWidth, s.kernel, s.taps, func(c, i, t int) int {
@@ -144,8 +145,8 @@ func (s selection) columnsOfWindows() choice {
 	})
 }
 
-// productsOfWindows returns what window c adds up, for every c: for every group that it looks at, from tap to tap of the given
-// range, the product of that group with the columns of the kernel that it meets.
+// productsOfWindows returns the products in the sum of window c, for every c: for each tap in the given range, the
+// product of its group with the columns of the kernel at that tap.
 func (s selection) productsOfWindows(from, to int) choice {
 	taps := to - from
 	products := chosen(s.width/s.group*taps, s.outWidth, 1, taps, func(c, _, t int) int { return (c+s.first+from+t)*taps + t })
@@ -153,7 +154,7 @@ func (s selection) productsOfWindows(from, to int) choice {
 	return products
 }
 
-// matrix returns the kernel as what is seen is multiplied with it.
+// matrix returns the kernel as the right factor of the product with seen.
 func (s selection) matrix(w *Node) *Node {
 	if s.way == columnsWhole {
 		w = Reshape(w, s.kernel, s.kernel*s.in, s.out)
@@ -167,7 +168,7 @@ func (s selection) matrix(w *Node) *Node {
 	return Reshape(w, -1, s.out)
 }
 
-// kernelOf takes the gradient with respect to matrix back to the kernel [k, k, in, out].
+// kernelOf converts the gradient with respect to matrix to the gradient of the kernel [k, k, in, out].
 func (s selection) kernelOf(m *Node) *Node {
 	if s.way == columnsWhole {
 		m = picked(s.places(), true, Reshape(m, s.kernel, -1, s.out))
@@ -180,25 +181,26 @@ func (s selection) kernelOf(m *Node) *Node {
 	return Slice(m, AxisRange(), AxisRange(s.unused().Start, s.unused().Start+s.kernel))
 }
 
-// unused returns how many columns of its groups a window does not look at.
+// unused returns the number of columns in its groups that a window does not cover.
 func (s selection) unused() PadAxis {
 	start := -s.first*s.group - s.before
 	return PadAxis{Start: start, End: s.taps*s.group - s.kernel - start}
 }
 
-// places returns which number of a row of the kernel [k, in] meets channel ch of column x in window c, for every x, ch and c.
+// places returns the index in a row of the kernel [k, in] that meets channel ch of column x in window c, for every x,
+// ch and c.
 func (s selection) places() choice {
 	return chosen(s.kernel*s.in, s.width, s.in, s.outWidth, func(x, ch, c int) int { return (x-c*s.stride+s.before)*s.in + ch })
 }
 
-// choice is rows to be picked from a number of rows; what lies outside is a row of zeros.
+// choice is a selection of rows by index; an index out of range selects a row of zeros.
 type choice struct {
 	of    []int
 	from  int
-	added int // so many rows that are picked one after the other are added up to one; 0 means 1
+	added int // number of consecutive selected rows that are summed to one; 0 means 1
 }
 
-// chosen picks the row that of returns for every a, b and c below the given numbers, c counted first.
+// chosen selects the row of(a, b, c) for every a, b and c below the given numbers, c varying fastest.
 func chosen(from, as, bs, cs int, of func(a, b, c int) int) choice {
 	rows := choice{from: from}
 	for a := range as {
@@ -211,7 +213,7 @@ func chosen(from, as, bs, cs int, of func(a, b, c int) int) choice {
 	return rows
 }
 
-// everyRow reports whether all rows are picked in their order.
+// everyRow reports whether all rows are selected in order.
 func (c choice) everyRow() bool {
 	for to, from := range c.of {
 		if to != from {
@@ -221,8 +223,8 @@ func (c choice) everyRow() bool {
 	return len(c.of) == c.from && c.added <= 1
 }
 
-// picked picks rows of every matrix of x [batch, c.from, columns] by a product; turned round it adds up to the rows of
-// [batch, c.from, columns] what was picked from them.
+// picked selects rows of every matrix of x [batch, c.from, columns] by a product. With back, the transposed product
+// adds the selected rows of x to their origins in [batch, c.from, columns].
 func picked(c choice, back bool, x *Node) *Node {
 	if c.everyRow() {
 		return x

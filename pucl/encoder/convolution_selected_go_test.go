@@ -11,7 +11,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// Every way to do a convolution, on images of which it would not be the fastest, too, against plain loops.
+// Every method of a convolution is compared with plain loops, also on images for which it is not the fastest.
 func TestConvolveInEveryWay(t *testing.T) {
 	all := []filtering{
 		{2, 8, 8, 3, 4, 3, 1, 1}, {2, 8, 8, 3, 4, 3, 2, 1}, {2, 7, 7, 2, 4, 3, 2, 1}, {3, 6, 9, 2, 3, 5, 3, 2}, {1, 5, 4, 2, 1, 3, 2, 2},
@@ -36,7 +36,7 @@ func TestConvolveInEveryWay(t *testing.T) {
 	}
 }
 
-// The ways that are taken: those of the small CNN's layers, and none for images too large for them.
+// The methods chosen for the layers of the small CNN, and none for images that are too large.
 func TestWayOfSelection(t *testing.T) {
 	for _, tt := range []struct {
 		f        filtering
@@ -58,7 +58,7 @@ func TestWayOfSelection(t *testing.T) {
 	}
 }
 
-// Rows 2, none, 0 and 2 of three, alone and two by two, and back. By hand.
+// Rows 2, none, 0 and 2 of three, singly and summed in pairs, and the transposed product, computed by hand.
 func TestPicked(t *testing.T) {
 	one := choice{of: []int{2, -1, 0, 2}, from: 3}
 	two := choice{of: one.of, from: 3, added: 2}

@@ -1,7 +1,7 @@
 package encoder
 
-// WithDefaults returns e with its zero fields set to the values that they stand for, if e is a network of this package.
-// Other encoders are returned as they are.
+// WithDefaults returns e with its zero fields set to their defaults, if e is a network of this package. Other encoders
+// are returned unchanged.
 func WithDefaults(e Encoder) Encoder {
 	switch e := e.(type) {
 	case MLP:
@@ -22,11 +22,11 @@ func WithDefaults(e Encoder) Encoder {
 	return e
 }
 
-// Stages returns the number of blocks of each of the four stages, nil for a depth that there is not.
+// Stages returns the number of blocks of each of the four stages, nil for an unsupported depth.
 func (r ResNet) Stages() []int {
 	stages := map[int][]int{10: {1, 1, 1, 1}, 18: {2, 2, 2, 2}, 34: {3, 4, 6, 3}, bottlenecks: {3, 4, 6, 3}}
 	return stages[r.withDefaults().Depth]
 }
 
-// Bottlenecks reports whether a block is a 3×3 convolution between two of 1×1, and not two of 3×3.
+// Bottlenecks reports whether a block is a 3×3 convolution between two 1×1 ones, and not two 3×3 ones.
 func (r ResNet) Bottlenecks() bool { return r.Depth == bottlenecks }

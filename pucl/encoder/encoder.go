@@ -1,11 +1,11 @@
-// Package encoder holds the networks that turn images and rows of features into embeddings, written as gomlx graphs:
-// [SmallCNN] and [MLP], which train in minutes on a CPU, [LeNet], [ShortConv] and [AllConv] of the PU literature, and
-// [ResNet] and [ViT], with torchvision's names and shapes. [Func] makes an encoder of a function of one's own.
+// Package encoder implements networks that map images and rows of features to embeddings, as gomlx graphs: [SmallCNN]
+// and [MLP], which train in minutes on a CPU, [LeNet], [ShortConv] and [AllConv] of the PU literature, and [ResNet] and
+// [ViT], with torchvision's names and shapes. [Func] makes an encoder of a user-defined function.
 //
 // "The paper" is "Contrastive Positive Unlabeled Learning" (anonymous authors), and A.7 its appendix on experiments.
 //
-// Weights are drawn on the host from the seed in the store ([SetSeed]) and the variable's own path, so a network starts from
-// the same numbers on every engine, whatever is built before it.
+// Weights are drawn on the host from the seed in the store ([SetSeed]) and the variable's own path. So a network starts
+// from the same numbers on every engine, independent of earlier parts of the graph.
 package encoder
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Describe returns what an encoder says of itself, or its type and fields.
+// Describe returns the String of an encoder, or its type and fields.
 func Describe(e Encoder) string {
 	if s, ok := e.(fmt.Stringer); ok {
 		return s.String()
@@ -26,18 +26,19 @@ func Describe(e Encoder) string {
 	return fmt.Sprintf("%T%+v", e, e)
 }
 
-// Encoder is the network g_B: it maps examples to embeddings. An encoder of one's own is a [Func], or a type with this method,
-// whose exported fields saved models then hold and compare.
+// Encoder is the network g_B: it maps examples to embeddings. A user-defined encoder is a [Func], or a type with this
+// method, whose exported fields are saved and compared by saved models.
 type Encoder interface {
 	// Embed maps examples to embeddings [n, k]. Examples are images [n, height, width, channels] with values in [0, 1],
-	// or rows of features [n, d]; an encoder for one kind only panics on the other. Variables belong under scope; made
-	// with [Weight] they stay float32 where the data come in bfloat16. In training, batch statistics may be used and
-	// running ones updated.
+	// or rows of features [n, d]; an encoder for only one kind panics on the other. Variables belong under scope;
+	// [Weight] keeps them in float32 if the data are bfloat16. In training, batch statistics may be used and running
+	// ones updated.
 	Embed(scope *model.Scope, examples *Node, training bool) *Node
 }
 
-// SmallCNN is an encoder for small gray images, fast on a CPU: a 5×5 convolution of stride 2, two 3×3 convolutions of stride
-// 2 and a dense layer, each followed by batch normalization and ReLU. Three strides turn 28×28 into 4×4. The zero value works.
+// SmallCNN is an encoder for small gray images, fast on a CPU: a 5×5 convolution of stride 2, two 3×3 convolutions of
+// stride 2 and a dense layer, each followed by batch normalization and ReLU. Three strides turn 28×28 into 4×4. The
+// zero value works.
 type SmallCNN struct {
 	Width int     // channels of the first convolution, doubled by each of the next two; 0 means 32
 	Dim   int     // length k of an embedding; 0 means 128
@@ -45,7 +46,7 @@ type SmallCNN struct {
 	Std   float64 // divides them; 0 means 0.5, so that pixels lie in [−1, 1]. Fashion-MNIST's standard deviation is 0.353
 }
 
-// Embed implements [Encoder], for images. Like all graph code it panics on settings that are out of range.
+// Embed implements [Encoder], for images. Like all graph code it panics on settings out of range.
 func (c SmallCNN) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	fault.PanicIf(images.Rank() != 4,
 		"encoder: a SmallCNN reads images [n, height, width, channels], not %s; for rows of features use an MLP", images.Shape())
@@ -75,9 +76,9 @@ func (c SmallCNN) withDefaults() SmallCNN {
 	return SmallCNN{cmp.Or(c.Width, 32), cmp.Or(c.Dim, 128), cmp.Or(c.Mean, 0.5), cmp.Or(c.Std, 0.5)}
 }
 
-// Projector builds the network h_Γ that training puts behind the encoder: two dense layers with batch normalization and ReLU
-// between them, as in A.7. It maps embeddings [n, k] to projections [n, dim], which the loss compares; after training it
-// is thrown away, or kept to look at. Like all graph code it panics where dim is below 1.
+// Projector builds the network h_Γ that training adds after the encoder: two dense layers with batch normalization and
+// ReLU between them, as in A.7. It maps embeddings [n, k] to projections [n, dim], which the loss compares. After
+// training it is discarded or kept for inspection. Like all graph code it panics if dim is below 1.
 func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *Node {
 	fault.PanicIf(dim < 1, "encoder: the projector has dim %d; it must be at least 1", dim)
 	hidden, out := scope.In("hidden"), scope.In("out")
@@ -86,8 +87,8 @@ func Projector(scope *model.Scope, embeddings *Node, dim int, training bool) *No
 	return Dense(out, x, dim, true)
 }
 
-// MLP is an encoder for rows of features, and for images, which it takes as rows of pixels: dense layers, each followed by
-// batch normalization and ReLU. The zero value works.
+// MLP is an encoder for rows of features, and for images, used as rows of pixels: dense layers, each followed by batch
+// normalization and ReLU. The zero value works.
 type MLP struct {
 	Hidden []int // sizes of the layers before the last, at least 1 each; nil means 256 and 256, an empty slice means none
 	Dim    int   // size of the last layer, the length k of an embedding; 0 means 128

@@ -78,7 +78,8 @@ func mlpByLoops(rows []float64, n int, layers [][][]float64) []float64 {
 	return rows
 }
 
-// The network and its gradient with respect to the input, on features and on images of as many pixels, against loops.
+// The network and its gradient with respect to the input, on features and on images of as many pixels, are compared
+// with loops.
 func TestMLPAgainstLoops(t *testing.T) {
 	const n, d = 4, 6
 	flat := normals(rand.New(rand.NewPCG(6, 6)), n*d)
@@ -118,7 +119,7 @@ func TestMLPAgainstLoops(t *testing.T) {
 
 func TestMLPDefaultsAndRefusals(t *testing.T) {
 	expect.Equal(t, MLP{}.String(), "MLP hidden [256 256], 128-d")
-	hidden := make([]int, 1, 2) // with room for one more, which must stay as it is
+	hidden := make([]int, 1, 2) // with capacity for one more, which must stay unchanged
 	hidden[0] = 3
 	run := func(e Encoder, input any) (*tensors.Tensor, error) {
 		exec := model.MustNewExec(enginetest.Open(t).Backend, model.NewStore(), func(scope *model.Scope, x *Node) *Node {
@@ -159,7 +160,7 @@ func embedOnce(t *testing.T, e Encoder, seed uint64, training bool) (*tensors.Te
 	return h, store, err
 }
 
-// Weights of gomlx's layers follow from the seed alone, are spread as He's rule has it, differ from layer to layer, and
+// Weights of gomlx's layers follow from the seed alone, have the variance of He's rule and differ between layers;
 // biases start at 0.
 func TestFuncStartsFromTheSeed(t *testing.T) {
 	h, store := expect.Must2(embedOnce(t, layered, 3, true))(t)
@@ -251,7 +252,7 @@ func TestFuncRefuses(t *testing.T) {
 	} {
 		check(Func{Name: "own", Graph: func(scope *model.Scope, x *Node, _ bool) *Node { return graph(scope, x) }}, says)
 	}
-	// An even kernel that is no weight, such as an average over pairs of pixels, has no gradient to be wrong.
+	// An even kernel that is no weight, such as an average over pairs of pixels, has no gradient that could be wrong.
 	blurred := Func{Name: "blurred", Graph: func(scope *model.Scope, x *Node, _ bool) *Node {
 		x = Convolve(x, MulScalar(Ones(x.Graph(), float32s(2, 2, 2, 1)), 0.125)).Done()
 		return Dense(scope, flat(x), 3, true)

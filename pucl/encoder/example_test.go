@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// The weights of one network become another's: exported by PyTorch's names, and loaded again. With a file between them it is
+// The weights of one network are exported by PyTorch's names and loaded into another. With a file between them, use
 // (&safetensors.File{Tensors: dict}).WriteFile and safetensors.ReadFile.
 func ExampleLoadStateDict() {
 	eng, err := engine.Open()
@@ -57,7 +57,7 @@ func check(err error) {
 	}
 }
 
-// gates is an encoder of one's own: it scales every feature, then two layers follow, each of which can be recomputed.
+// gates is a user-defined encoder: it scales every feature, then two layers follow, each of which can be recomputed.
 type gates struct{}
 
 func (gates) Embed(scope *model.Scope, x *Node, training bool) *Node {

@@ -2,17 +2,18 @@ package encoder
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// withGradients returns value of the inputs, with a gradient by formula: back is handed the inputs and the gradient v with respect to
-// the value, and returns the gradient with respect to every input, or nil where the engine's own is to stand.
+// withGradients returns value of the inputs, with a gradient by formula. back takes the inputs and the gradient v with
+// respect to the value, and returns the gradient with respect to every input, or nil for the engine's own gradient.
 //
-// value must depend on every input by operations that have a gradient. What is built but not used, such as the engine's own
-// gradient and those for inputs that need none, is not computed.
+// value must depend on every input by differentiable operations. Unused parts of the graph, such as the engine's own
+// gradient and unneeded input gradients, are not computed.
 func withGradients(value func(inputs []*Node) *Node, back func(inputs []*Node, v *Node) []*Node, inputs ...*Node) *Node {
-	var v *Node           // arrives at the value before a gradient of an input is asked for
-	var gradients []*Node // with respect to the inputs, once they are asked for
+	var v *Node           // set at the value before a gradient of an input is requested
+	var gradients []*Node // with respect to the inputs, once requested
 	now := make([]*Node, len(inputs))
-	// Nodes are asked in the reverse order of their making, so this asks the first input first. Where a checkpoint makes it
-	// anew on the way back, the formula then uses the new one, and the old one need not be kept.
+	// Gradients of nodes are requested in reverse order of creation, so this order requests the first input first. If a
+	// checkpoint recomputes it in the backward pass, the formula then uses the new node, and the old one need not be
+	// kept.
 	for i := len(inputs) - 1; i >= 0; i-- {
 		now[i] = IdentityWithCustomGradient(inputs[i], func(x, own *Node) *Node {
 			if now[i] = x; gradients == nil {
@@ -30,18 +31,17 @@ func withGradients(value func(inputs []*Node) *Node, back func(inputs []*Node, v
 	})
 }
 
-// recomputing is the key of what RecomputeBlocks leaves with a graph.
+// recomputing is the key of the state that RecomputeBlocks attaches to a graph.
 type recomputing struct{}
 
-// RecomputeBlocks makes every [Block] that is built in g from now on work its insides out a second time for the gradient,
-// instead of keeping them until then. Memory falls from all of the network's activations to those between blocks and
-// inside one block; the forward pass is done twice, so a step takes about a third longer. Values and gradients are the
-// same up to rounding.
+// RecomputeBlocks makes every [Block] built later in g recompute its interior for the gradient, instead of keeping it
+// until then. Memory falls from all of the network's activations to those between blocks and inside one block. The
+// forward pass is done twice, so a step takes about a third longer. Values and gradients are the same up to rounding.
 func RecomputeBlocks(g *Graph) { g.AttachState(recomputing{}, true) }
 
-// Block returns f(x), marked as a block for [RecomputeBlocks]. ResNet and ViT are such blocks behind one another, and so are the
-// convolutions of SmallCNN and AllConv; an encoder of one's own can mark its own. What f uses besides x and variables is
-// kept, and so are x and the result.
+// Block returns f(x), marked as a block for [RecomputeBlocks]. ResNet and ViT consist of such blocks, and so do the
+// convolutions of SmallCNN and AllConv; a user-defined encoder can mark its own. Inputs of f besides x and variables
+// are kept, and so are x and the result.
 func Block(x *Node, f func(x *Node) *Node) *Node {
 	if on, _ := x.Graph().State(recomputing{}).(bool); !on {
 		return f(x)

@@ -28,7 +28,7 @@ type gradientCase struct {
 	still string // a variable on which nothing depends, so that its gradient is 0
 }
 
-// layerCases are all layers that the networks of this package are made of, every kernel, stride and padding among them.
+// layerCases are all layers of this package's networks, with every kernel, stride and padding.
 var layerCases = []gradientCase{
 	{"dense", []int{3, 4}, func(s *model.Scope, x *Node) *Node { return Dense(s, x, 3, true) }, ""},
 	{"dense without bias", []int{3, 4}, func(s *model.Scope, x *Node) *Node { return Dense(s, x, 2, false) }, ""},
@@ -38,7 +38,7 @@ var layerCases = []gradientCase{
 	{"batch norm of images", []int{3, 4, 3, 2}, func(s *model.Scope, x *Node) *Node { return BatchNorm(s, x, true) }, ""},
 	{"batch norm of two rows", []int{2, 3}, func(s *model.Scope, x *Node) *Node { return BatchNorm(s, x, true) }, ""},
 	{"batch norm in use", []int{3, 2, 3, 2}, func(s *model.Scope, x *Node) *Node { return BatchNorm(s, x, false) }, ""},
-	// The bias is the same for the whole batch, which the mean takes off again.
+	// The bias is the same for the whole batch, so subtracting the mean cancels it.
 	{"dense and batch norm", []int{4, 3}, func(s *model.Scope, x *Node) *Node {
 		return ReLU(BatchNorm(s, Dense(s, x, 3, true), true))
 	}, "/bias"},
@@ -86,8 +86,8 @@ var layerCases = []gradientCase{
 	{"projector", []int{4, 3}, func(s *model.Scope, x *Node) *Node { return Projector(s, x, 2, true) }, ""},
 }
 
-// casesOf returns the layers to try on an engine: on XLA, which compiles each for a second, one of each kind that it or
-// oneDNN has code of its own for, in one graph; all of them with PUCL_TEST_ENGINE=xla.
+// casesOf returns the layers to test on an engine. On XLA, which compiles each for a second, these are one of each kind
+// with its own code in XLA or oneDNN, in one graph; all of them with PUCL_TEST_ENGINE=xla.
 func casesOf(eng *engine.Engine) []gradientCase {
 	if eng.Kind == "go" || !enginetest.Tiers() {
 		return layerCases
@@ -113,7 +113,8 @@ func casesOf(eng *engine.Engine) []gradientCase {
 	return []gradientCase{all}
 }
 
-// Every layer's gradient, with respect to its input and each of its weights, entry by entry, on both engines.
+// Every layer's gradient, with respect to its input and each of its weights, is checked entry by entry, on both
+// engines.
 func TestLayerGradientsAgainstDifferences(t *testing.T) {
 	expect.Slow(t)
 	for _, eng := range enginetest.All(t) {
@@ -123,16 +124,16 @@ func TestLayerGradientsAgainstDifferences(t *testing.T) {
 	}
 }
 
-// The gradients of every network in training, with batch normalization by the batch's statistics, with respect to the
-// images and to every weight, along a random direction. Sizes are tiny, and every kernel, stride and pooling of the
-// real networks is there.
+// The gradients of every network in training, with batch normalization by the batch's statistics, are checked with
+// respect to the images and to every weight, along a random direction. Sizes are tiny, but include every kernel, stride
+// and pooling of the real networks.
 func TestNetworkGradientsAgainstDifferences(t *testing.T) {
 	expect.Slow(t)
 	for _, tt := range []struct {
 		name  string
 		e     Encoder
 		dims  []int
-		still string // its bias is taken off again by batch normalization
+		still string // batch normalization cancels its bias
 	}{
 		{"ResNet", ResNet{Depth: 10, Width: 2, Classes: 3}, []int{4, 17, 18, 3}, ""},
 		{"ResNet CIFAR", ResNet{Depth: 10, CIFAR: true, Width: 2}, []int{4, 9, 8, 3}, ""},
@@ -157,7 +158,7 @@ func (projected) Embed(scope *model.Scope, images *Node, training bool) *Node {
 	return Concatenate([]*Node{h, Projector(scope.In("projector"), h, 2, training)}, 1)
 }
 
-// entries returns the unit directions of n entries, or of many of them drawn at random.
+// entries returns the unit directions of n entries, or of a random subset of them.
 func entries(rng *rand.Rand, n int) (directions [][]float64) {
 	for _, k := range rng.Perm(n)[:min(n, max(40, n/4))] {
 		unit := make([]float64, n)
@@ -170,8 +171,8 @@ func entries(rng *rand.Rand, n int) (directions [][]float64) {
 // anyDirection returns one direction drawn at random.
 func anyDirection(rng *rand.Rand, n int) [][]float64 { return [][]float64{normals(rng, n)} }
 
-// checkGradients compares the gradient of a layer, with respect to its input and to each of its variables, along the
-// directions that draw gives for so many entries, with central differences in float64.
+// checkGradients compares the gradient of a layer, with respect to its input and to each of its variables, with central
+// differences in float64 along the directions that draw returns.
 func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw func(rng *rand.Rand, n int) [][]float64) {
 	store := model.NewStore()
 	SetSeed(store, 3)
@@ -181,7 +182,7 @@ func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw
 		input[i] = rng.Float64()
 	}
 	var names []string
-	// One graph gives the loss and its gradients, since compiling takes most of the time.
+	// One graph computes the loss and its gradients, since compilation takes most of the time.
 	exec := model.MustNewExec(backend, store, func(scope *model.Scope, x *Node) []*Node {
 		h := tt.layer(scope.In("layer"), x)
 		loss, wrt := ReduceAllSum(Mul(Add(h, Square(h)), Sin(AddScalar(IotaFull(h.Graph(), h.Shape()), 1)))), []*Node{x}
@@ -199,7 +200,7 @@ func checkGradients(t *testing.T, backend compute.Backend, tt gradientCase, draw
 		return tensors.ToScalar[float64](out[0]), out[1:]
 	}
 	call() // draws the weights
-	// Numbers that start at 0 or 1 could hide a gradient that is wrong elsewhere; running variances must stay positive.
+	// Initial values of 0 or 1 could hide a gradient that is wrong elsewhere; running variances must stay positive.
 	for v := range store.IterVariables() {
 		set(t, v, func(x []float64) {
 			for i := range x {

@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// vitNames are Hugging Face's names of what a vision transformer has, in files of before and since version 5 of transformers, and
-// what torchvision calls it.
+// vitNames maps Hugging Face's names of the parts of a vision transformer, from before and since version 5 of
+// transformers, to torchvision's names.
 var vitNames = []struct {
 	theirs *regexp.Regexp
 	ours   string
@@ -26,13 +26,13 @@ var vitNames = []struct {
 	{regexp.MustCompile(`^(?:encoder\.)?layers?\.(\d+)\.(?:output\.dense|mlp\.fc2)\.`), "encoder.layers.encoder_layer_$1.mlp.3."},
 }
 
-// vitParts are the three dense layers that torchvision keeps as one.
+// vitParts matches the three dense layers that torchvision stores as one.
 var vitParts = regexp.MustCompile(`^(?:encoder\.)?layers?\.(\d+)\.attention\.(?:attention\.)?(query|key|value|q_proj|k_proj|v_proj)\.(weight|bias)$`)
 
 // HuggingFaceViT returns the weights of Hugging Face's ViTModel by the names of [ViT], torchvision's, for
-// [LoadStateDict]. Names may have "vit." in front, and "module." before it. The pooler and a classifier are left out:
-// what ViT embeds is the class token before them. Hugging Face divides by the square root of the variance plus 1e-12 in
-// layer normalizations, ViT, as torchvision and timm, plus 1e-6.
+// [LoadStateDict]. Names may have the prefix "vit.", and "module." before it. The pooler and a classifier are omitted:
+// ViT embeds by the class token before them. Layer normalizations of Hugging Face divide by the square root of the
+// variance plus 1e-12; ViT, like torchvision and timm, adds 1e-6.
 func HuggingFaceViT(dict map[string]safetensors.Tensor) (map[string]safetensors.Tensor, error) {
 	out := map[string]safetensors.Tensor{}
 	parts := map[string]*[3]*safetensors.Tensor{}

@@ -18,11 +18,11 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// seedParam is where SetSeed keeps the seed among the store's parameters. It is a string, since checkpoints write
-// parameters as JSON numbers, which do not hold every uint64.
+// seedParam is the store parameter that SetSeed sets. It is a string, since checkpoints write parameters as JSON
+// numbers, which cannot represent every uint64.
 const seedParam = "pucl_seed"
 
-// SetSeed sets the seed of all weights that are created in store from now on. Without it the seed is 0.
+// SetSeed sets the seed of all weights that are created in store later. Without it the seed is 0.
 func SetSeed(store *model.Store, seed uint64) {
 	store.RootScope().SetParam(seedParam, fmt.Sprint(seed))
 }
@@ -34,12 +34,12 @@ func weights(scope *model.Scope, name string, x *Node, fanIn int, dims ...int) *
 }
 
 // normal returns the variable name of scope as a [Weight], drawn from a normal distribution of the given standard
-// deviation. The numbers are drawn at once and not by the graph, where they would be constants: XLA takes gigabytes and many
-// seconds to compile those of a ResNet.
+// deviation. The numbers are drawn immediately and not by the graph, where they would be constants: XLA takes gigabytes
+// and many seconds to compile the constants of a ResNet.
 func normal(scope *model.Scope, name string, x *Node, std float64, dims ...int) *Node {
 	if scope.GetVariable(name) == nil {
 		draw := drawNormal[float32]
-		if x.DType() == dtypes.Float64 { // the same numbers
+		if x.DType() == dtypes.Float64 { // the same numbers as in float32
 			draw = drawNormal[float64]
 		}
 		scope.VariableWithValue(name, draw(scope, scope.Scope()+"/"+name, std, dims...))
@@ -47,17 +47,18 @@ func normal(scope *model.Scope, name string, x *Node, std float64, dims ...int) 
 	return Weight(scope, name, x, initializer.Zero, dims...)
 }
 
-// seedOf follows from the store's seed and from what it is for.
+// seedOf returns a seed derived from the store's seed and the purpose, what.
 func seedOf(scope *model.Scope, what string) uint64 {
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s %s", model.GetParamOr(scope, seedParam, "0"), what)
 	return hash.Sum64()
 }
 
-// undrawn names the parameter of a store whose variables have shapes only. Their values are zeros.
+// undrawn names the parameter of a store whose variables have only shapes. Their values are zeros.
 const undrawn = "encoder_undrawn"
 
-// drawNormal draws normal numbers of the given standard deviation, by [seedOf] what they are for: the same ones in float32 and float64.
+// drawNormal draws normal numbers of the given standard deviation, seeded by [seedOf] their purpose: the same ones in
+// float32 and float64.
 func drawNormal[T float32 | float64](scope *model.Scope, what string, std float64, dims ...int) *tensors.Tensor {
 	rng := rand.New(rand.NewPCG(seedOf(scope, what), 0))
 	values := make([]T, shapes.Make(dtypes.Float32, dims...).Size())
@@ -70,14 +71,14 @@ func drawNormal[T float32 | float64](scope *model.Scope, what string, std float6
 	return tensors.FromFlatDataAndDimensions(values, dims...)
 }
 
-// withBias adds a trained number, at first 0, to every channel (the last axis) of x.
+// withBias adds a trained number, initially 0, to every channel (the last axis) of x.
 func withBias(scope *model.Scope, x *Node) *Node {
 	return Add(x, ExpandLeftToRank(Weight(scope, "bias", x, initializer.Zero, x.Shape().Dim(-1)), x.Rank()))
 }
 
-// maxPool takes the largest value of every square window of a channel, windows and their stride being as given, after
-// padding every side with minus infinity. Rows and columns at the end that fill no window are left out. A channel of an image
-// that holds a number that is infinite or NaN becomes NaN: XLA's maximum on a processor would skip NaN.
+// maxPool returns the largest value of every square window of a channel, with the given window and stride, after
+// padding every side with minus infinity. Rows and columns at the end that fill no window are dropped. A channel of an
+// image with an infinite or NaN entry becomes NaN: XLA's maximum on a processor would ignore NaN.
 func maxPool(x *Node, window, stride, padding int) *Node {
 	y := MaxPool(x).Window(window).Strides(stride).PaddingPerDim([][2]int{{padding, padding}, {padding, padding}}).Done()
 	if onPureGo(x) {
@@ -89,7 +90,8 @@ func maxPool(x *Node, window, stride, padding int) *Node {
 // globalMean turns [n, height, width, channels] into the mean of every channel, [n, channels].
 func globalMean(x *Node) *Node { return widely(x, func(x *Node) *Node { return ReduceMean(x, 1, 2) }) }
 
-// Dense returns x·W, plus a bias if asked, for x [n, k] and dim columns of W. Like all graph code it panics on an x of another rank.
+// Dense returns x·W, plus a bias if set, for x [n, k] and dim columns of W. Like all graph code it panics on an x of
+// another rank.
 func Dense(scope *model.Scope, x *Node, dim int, bias bool) *Node {
 	fault.PanicIf(x.Rank() != 2, "encoder: a dense layer takes rows [n, k], not %s; of images or feature maps make some by "+
 		"ReduceMean(x, 1, 2) or Reshape(x, n, -1)", x.Shape())
@@ -127,12 +129,11 @@ func checkClasses(network string, classes int) {
 	fault.PanicIf(classes < 0, "encoder: %s has Classes %d; it must be at least 1, or 0 for embeddings instead of logits", network, classes)
 }
 
-// Weight returns the trained variable name of scope for use beside x: the variable is kept in float32, or in float64
-// where x is, and the value is converted to the precision of x. So a network whose data come in bfloat16 computes in
-// bfloat16, while its weights, and what an optimizer adds to them, keep all their digits. The gradient comes back the same
-// way. Encoders of one's own should make all their variables with it; start says what the variable holds at first, for
-// which the package initializer of gomlx has functions. Asked for again it is the same variable, and Weight panics where the
-// shapes differ.
+// Weight returns the trained variable name of scope for use with x. The variable is stored in float32, or in float64 if
+// x is, and the value is converted to the precision of x. So a network with bfloat16 data computes in bfloat16, while
+// its weights and the updates of an optimizer keep all their digits. The gradient is converted back. User-defined
+// encoders should make all their variables with it. start sets the initial values; gomlx's package initializer has
+// functions for it. A second call returns the same variable, and Weight panics if the shapes differ.
 func Weight(scope *model.Scope, name string, x *Node, start model.VariableInitializer, dims ...int) *Node {
 	if v := scope.GetVariable(name); v != nil {
 		fault.PanicIf(!slices.Equal(v.Shape().Dimensions, dims), "encoder: the weight %s has the shape %v and is asked for with %v; "+
@@ -142,29 +143,29 @@ func Weight(scope *model.Scope, name string, x *Node, start model.VariableInitia
 	return ConvertDType(v.NodeValue(x.Graph()), x.DType())
 }
 
-// widely returns f applied to x in the precision of variables: for sums of many numbers, of which bfloat16 with its 8 binary
-// digits would lose most.
+// widely returns f applied to x in the precision of variables: for sums of many numbers, in which bfloat16 with its 8
+// binary digits would lose most digits.
 func widely(x *Node, f func(x *Node) *Node) *Node {
 	return ConvertDType(f(ConvertDType(x, numeric.Working(x.DType()))), x.DType())
 }
 
-// dot returns gomlx's product of matrices, whose gradient it would compute in float32 for factors in bfloat16; here that has their
-// own precision, too. Engines add up in float32 either way.
+// dot returns gomlx's product of matrices with gradients in the precision of the factors; gomlx would compute them in
+// float32 for bfloat16 factors. Engines accumulate in float32 either way.
 func dot(x, y *Node) *DotBuilder { return Dot(x, y).WithAccumulatorDType(dtypes.InvalidDType) }
 
-// Pixels says how an encoder scales the pixels it is given, (x − mean)/std for every channel. The zero value leaves them as
-// they are.
+// Pixels configures how an encoder scales its input pixels, (x − mean)/std for every channel. The zero value does not
+// scale.
 type Pixels struct {
 	Mean, Std []float64 // one number for each channel, or a single one for all; nil means 0 and 1
 }
 
-// ImageNetPixels returns the mean and the standard deviation of ImageNet's red, green and blue, which torchvision's published
-// weights were trained with.
+// ImageNetPixels returns the mean and the standard deviation of ImageNet's red, green and blue, with which
+// torchvision's published weights were trained.
 func ImageNetPixels() Pixels {
 	return Pixels{Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
 }
 
-// scale applies p to images [n, height, width, channels] and panics on anything that is not images.
+// scale applies p to images [n, height, width, channels] and panics on other shapes.
 func (p Pixels) scale(network string, images *Node) *Node {
 	fault.PanicIf(images.Rank() != 4, "encoder: %s reads images [n, height, width, channels], not %s; for rows of features use an MLP", network, images.Shape())
 	channels := images.Shape().Dim(-1)
@@ -185,7 +186,7 @@ func (p Pixels) scale(network string, images *Node) *Node {
 	return images
 }
 
-// suffix describes the scaling, "" for none, with a blank in front otherwise.
+// suffix returns a description of the scaling after a space, "" for none.
 func (p Pixels) suffix() string {
 	if p.Mean == nil && p.Std == nil {
 		return ""

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// built returns the shape of the embeddings of images of the given dimensions, or what Embed panicked with.
+// built returns the shape of the embeddings of images of the given dimensions, or the error of Embed's panic.
 func built(t *testing.T, e Encoder, dims ...int) (dimensions []int, err error) {
 	t.Helper()
 	err = declare(enginetest.Open(t).Backend, model.NewStore(), "e", func(scope *model.Scope, g *Graph) {
@@ -69,7 +69,7 @@ func TestNetworkRefusals(t *testing.T) {
 		refusal.Check(t, refusal.Err(built(t, e, dims...)), want)
 	}
 	small, row := []int{1, 32, 32, 3}, []int{1, 8}
-	// Sizes of which 0 is the default.
+	// These are the sizes with the default 0.
 	for field, e := range map[string]Encoder{
 		"ResNet has Width": ResNet{Width: -1}, "ViT has Patch": ViT{Patch: -1}, "ViT has Layers": ViT{Layers: -1},
 		"ViT has Heads": ViT{Heads: -1}, "ViT has Dim": ViT{Dim: -1}, "ViT has Hidden": ViT{Hidden: -1},
@@ -115,21 +115,21 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// Largest numbers of 3×3 windows at stride 2, by hand; the padding never wins, not even over negative numbers.
+// Maxima of 3×3 windows at stride 2, by hand; the padding is never the maximum, not even over negative numbers.
 func TestMaxPool(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions([]float32{-9, -8, -7, -6, -5, -4, -3, -2, -1, -2, -3, -4}, 1, 3, 4, 1)
 	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(x *Node) *Node { return maxPool(x, 3, 2, 1) }, x))(t)
 	expect.Equal(t, tensors.MustCopyFlatData[float32](out), []float32{-4, -2, -1, -2})
 }
 
-// An entry that is NaN makes some output of every layer NaN wherever the layer looks at that entry, on both engines: no
-// maximum and no guard hides it.
+// A NaN entry makes some output of every layer NaN if the layer depends on that entry, on both engines: no maximum and
+// no guard hides it.
 func TestNaNComesThroughEveryLayer(t *testing.T) {
 	for _, eng := range enginetest.All(t) {
 		for _, tt := range casesOf(eng) {
 			for _, dtype := range []dtypes.DType{dtypes.Float64, dtypes.Float32} {
 				if dtype == dtypes.Float64 && eng.Kind != "go" {
-					continue // nobody trains so on XLA, which compiles for seconds
+					continue // not used in training on XLA, which compiles for seconds
 				}
 				t.Run(fmt.Sprintf("%s/%s/%s", eng.Kind, tt.name, dtype), func(t *testing.T) { checkNaN(t, eng.Backend, tt, dtype) })
 			}
@@ -137,8 +137,8 @@ func TestNaNComesThroughEveryLayer(t *testing.T) {
 	}
 }
 
-// checkNaN compares the output of a layer for each entry of the input made large, which shows whether the layer looks
-// at it, with that for the entry made NaN.
+// checkNaN compares two outputs of a layer for each entry of the input: one with the entry made large, which shows
+// whether the layer depends on it, and one with the entry made NaN.
 func checkNaN(t *testing.T, backend compute.Backend, tt gradientCase, dtype dtypes.DType) {
 	store := model.NewStore()
 	SetSeed(store, 3)
@@ -166,8 +166,8 @@ func checkNaN(t *testing.T, backend compute.Backend, tt gradientCase, dtype dtyp
 	expect.That(t, seen > 0, "the layer looks at no entry")
 }
 
-// Networks with recomputed blocks have the loss, the gradients and the running statistics that they have without. That
-// the gradients without are right, finite differences tell in other tests.
+// Networks with recomputed blocks have the same loss, gradients and running statistics as without. Other tests check
+// the gradients without by finite differences.
 func TestRecomputedBlocksChangeNothing(t *testing.T) {
 	eng := enginetest.Open(t)
 	const n, side = 4, 12
@@ -211,7 +211,7 @@ func TestRecomputedBlocksChangeNothing(t *testing.T) {
 				want = got
 				continue
 			}
-			// One barrier before and one behind each block.
+			// One barrier before and one after each block.
 			expect.Equal(t, barriers, 2*tt.blocks, "barriers of %v", tt.network)
 			for i := range want {
 				got, want := numbers(got[i]), numbers(want[i])
@@ -223,12 +223,12 @@ func TestRecomputedBlocksChangeNothing(t *testing.T) {
 	}
 }
 
-// recomputeOfChild names the variable that turns a run of the test binary into one that only takes a gradient.
+// recomputeOfChild names the variable that makes a run of the test binary only compute a gradient.
 const recomputeOfChild = "PUCL_TEST_RECOMPUTE"
 
 // Eight blocks of four layers on 65,536 rows of 16 numbers, 4 MiB each, keep some 130 MiB for the gradient; recomputed
-// they must do with less than half. The peak of a whole process is measured, so each runs in a process of its own. The
-// pure-Go engine frees nothing before a step ends, so that training refuses to recompute there.
+// they must need less than half. The peak of a whole process is measured, so each runs in its own process. The pure-Go
+// engine frees nothing before a step ends, so training rejects Recompute there.
 func TestRecomputedBlocksSaveMemory(t *testing.T) {
 	eng := enginetest.XLA(t)
 	if again := os.Getenv(recomputeOfChild); again != "" {

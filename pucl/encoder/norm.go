@@ -9,12 +9,12 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// BatchNorm brings every channel (the last axis) of x to mean 0 and variance 1, then scales and shifts it by trained γ and
-// β. In training the statistics are the batch's, and running averages of them move by a tenth of the way; otherwise the
-// running averages are used.
+// BatchNorm normalizes every channel (the last axis) of x to mean 0 and variance 1, then scales and shifts it by
+// trained γ and β. In training it uses the batch's statistics, and the running averages move a tenth of the way to
+// them; otherwise it uses the running averages.
 //
-// Variables and statistics are float32 where x is bfloat16. The gradient runs through mean and variance, by the formula that
-// takes the fewest passes over the data.
+// Variables and statistics are float32 if x is bfloat16. The gradient flows through mean and variance, by the formula
+// with the fewest passes over the data.
 func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	const momentum = 0.1
 	g, channels, dtype := x.Graph(), x.Shape().Dim(-1), x.DType()
@@ -44,8 +44,8 @@ func BatchNorm(scope *model.Scope, x *Node, training bool) *Node {
 	return ConvertDType(y, dtype)
 }
 
-// layerNorm brings every token (the last axis) of x [n, tokens, k] to mean 0 and variance 1, then scales and shifts it by trained γ
-// and β [k]. Epsilon is added to the variance.
+// layerNorm normalizes every token (the last axis) of x [n, tokens, k] to mean 0 and variance 1, then scales and shifts
+// it by trained γ and β [k]. epsilon is added to the variance.
 func layerNorm(scope *model.Scope, x *Node, epsilon float64) *Node {
 	return widely(x, func(x *Node) *Node {
 		gamma := Weight(scope, "scale", x, initializer.One, x.Shape().Dim(-1))
@@ -54,12 +54,13 @@ func layerNorm(scope *model.Scope, x *Node, epsilon float64) *Node {
 	})
 }
 
-// normalizeTokens is layerNorm's formula. With z the token brought to mean 0 and variance 1, s = 1/√(variance + ε), and v the gradient
-// of something with respect to the result, its gradient is
+// normalizeTokens computes layerNorm's formula. Let z be the normalized token, s = 1/√(variance + ε), and v the
+// gradient of a node with respect to the result. Then its gradient is
 //
 //	for β: Σ v    for γ: Σ v·z    for x: s·(γ·v − mean(γ·v) − z·mean(γ·v·z))
 //
-// where sums run over tokens and means over a token's numbers. Left to the engine, the way back takes more than twice as long.
+// where sums run over tokens and means over a token's numbers. The engine's own backward pass takes more than twice as
+// long.
 func normalizeTokens(x, gamma, beta *Node, epsilon float64) *Node {
 	mean := func(x *Node) *Node { return ReduceAndKeep(x, ReduceMean, -1) }
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
@@ -85,21 +86,21 @@ func normalizeTokens(x, gamma, beta *Node, epsilon float64) *Node {
 // BatchNormEpsilon is added to the variance by [BatchNorm], which keeps it from dividing by 0.
 const BatchNormEpsilon = 1e-5
 
-// normalize brings x from the given mean and variance of every channel to mean β and standard deviation γ.
+// normalize scales x from the given mean and variance of every channel to mean β and standard deviation γ.
 func normalize(x, mean, variance, gamma, beta *Node) *Node {
 	factor := Div(gamma, Sqrt(AddScalar(variance, BatchNormEpsilon)))
 	wide := func(v *Node) *Node { return ExpandLeftToRank(v, x.Rank()) }
 	return Add(Mul(Sub(x, wide(mean)), wide(factor)), wide(beta))
 }
 
-// normalizeBatch normalizes x by its own statistics, which it returns too; no gradient flows through those it returns.
+// normalizeBatch normalizes x by its own statistics and returns these too, without gradient.
 //
-// With c = x − mean, s = 1/√(variance + ε) and m numbers in a channel, the gradient of something whose gradient with respect to
-// the result is v is
+// Let c = x − mean, s = 1/√(variance + ε), m the numbers in a channel, and v the gradient of a node with respect to the
+// result. Then its gradient is
 //
 //	for β: Σ v    for γ: s·Σ v·c    for x: γ·s·(v − Σ v / m − c·s²·Σ v·c / m)
 //
-// It computes in γ's precision, since sums over a batch of images are too much for bfloat16, and y is in x's.
+// It computes in γ's precision, since bfloat16 is too coarse for sums over a batch of images; y has x's precision.
 func normalizeBatch(x, gamma, beta *Node) (y, mean, variance *Node) {
 	if own := x.DType(); own != gamma.DType() {
 		y, mean, variance = normalizeBatch(ConvertDType(x, gamma.DType()), gamma, beta)
@@ -129,12 +130,12 @@ func normalizeBatch(x, gamma, beta *Node) (y, mean, variance *Node) {
 	return withGradients(value, back, x, gamma, beta), mean, variance
 }
 
-// channelSum adds up f of the inputs, all of one shape [n, .., channels], over everything but the channels. f works number by
-// number.
+// channelSum sums f of the inputs, all of one shape [n, .., channels], over all axes except the channels. f works
+// elementwise.
 //
-// XLA's reduction of all axes but the last runs five times slower on a CPU than the same sum written as additions of slices,
-// which are fused with f and run over whole vectors. The axis of examples is left to the reduction, so that it may be divided
-// among devices.
+// XLA's reduction of all axes except the last runs five times slower on a CPU than the same sum written as additions of
+// slices, which are fused with f and vectorized. The axis of examples is left to the reduction, so that it may be
+// divided among devices.
 func channelSum(f func(parts []*Node) *Node, inputs ...*Node) *Node {
 	shape := inputs[0].Shape()
 	n, channels := shape.Dim(0), shape.Dim(-1)
@@ -166,8 +167,8 @@ func channelSum(f func(parts []*Node) *Node, inputs ...*Node) *Node {
 // same returns the only part.
 func same(parts []*Node) *Node { return parts[0] }
 
-// slicesOf returns the number of equal slices in which to cut a sum of left terms: at most 16 where left has such a divisor, since longer
-// expressions take long to compile, left itself where it is a small prime, and 0 where it had better not be cut.
+// slicesOf returns the number of equal slices in which to cut a sum of left terms. It is the largest divisor up to 16,
+// since longer expressions take long to compile, left itself if it is a prime up to 64, and 0 for no cut.
 func slicesOf(left int) int {
 	for d := min(16, left); d > 1; d-- {
 		if left%d == 0 {

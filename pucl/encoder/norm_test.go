@@ -35,9 +35,9 @@ func normLoops(x, gamma, beta []float64) (y, mean, variance []float64) {
 	return y, mean, variance
 }
 
-// Values against loops and gradients against central differences of the loops: by the engine's way for sizes that are
-// cut into slices in every way, not at all, into few, many and a prime number of them; by products for numbers of rows
-// with and without divisors.
+// Values are compared with loops and gradients with central differences of the loops. The engine's method is tested for
+// sizes that are cut into few slices, many slices, a prime number of slices, and not at all; products for numbers of
+// rows with and without divisors.
 func TestBatchNormAgainstLoops(t *testing.T) {
 	type normalize func(x, gamma, beta *Node) (y, mean, variance *Node)
 	type tolerances struct{ y, statistics, gradient float64 }
@@ -80,8 +80,8 @@ func TestBatchNormAgainstLoops(t *testing.T) {
 	}
 }
 
-// ReLU on the pure-Go engine: the gradient passes where the output is positive, however small or large, and what is not
-// a number stays that.
+// ReLU on the pure-Go engine: the gradient passes where the output is positive, however small or large, and NaN stays
+// NaN.
 func TestReLUOnGo(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	out := outputs(t, pureGo(t), func(in []*Node) []*Node {
@@ -93,7 +93,7 @@ func TestReLUOnGo(t *testing.T) {
 	}
 }
 
-// A pixel that is no number makes its channel so, and no other one, in the result and in every gradient.
+// A NaN pixel makes its channel NaN, and no other one, in the result and in every gradient.
 func TestBatchNormPassesNaN(t *testing.T) {
 	x := make([]float32, 2*3*4*2)
 	for i := range x {
@@ -111,8 +111,8 @@ func TestBatchNormPassesNaN(t *testing.T) {
 	}
 }
 
-// Images in bfloat16 with the rest in float32 give what float32 gives, to bfloat16's eight bits; statistics keep
-// float32's.
+// Images in bfloat16 with the rest in float32 give the results of float32, to bfloat16's eight bits; statistics keep
+// float32's digits.
 func TestConvolutionAndNormInBFloat16(t *testing.T) {
 	for _, eng := range enginetest.All(t) {
 		t.Run(eng.Kind, func(t *testing.T) { checkBFloat16(t, eng) })
@@ -149,7 +149,7 @@ func checkBFloat16(t *testing.T, eng *engine.Engine) {
 	}
 }
 
-// The product of a dense layer and both gradients against plain loops in float64.
+// The product of a dense layer and both gradients are compared with plain loops in float64.
 func TestProduct(t *testing.T) {
 	const n, k, m = 6, 4, 3
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -173,8 +173,8 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// Products of columns against plain loops, with sums that are and are not cut into a batch, and either factor the
-// narrower one.
+// Products of columns are compared with plain loops, with sums that are and are not cut into a batch, and either factor
+// the narrower one.
 func TestColumnProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, size := range [][3]int{{1, 2, 3}, {7, 3, 2}, {256, 2, 5}, {768, 5, 4}, {4096, 3, 3}} {

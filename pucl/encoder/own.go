@@ -17,15 +17,16 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Embed returns e.Embed, as training and models use it. It looks after encoders of one's own, a [Func] or another type:
+// Embed returns e.Embed, as training and models use it, with support for user-defined encoders, a [Func] or another
+// type.
 //
-// Matrices and kernels that are given no initializer start as this package's do, drawn from the store's seed in the order in
-// which they are made, and vectors at 0. gomlx's dropout and other layers that ask the scope whether it is training are told,
-// and their random numbers follow from the seed.
+// Matrices and kernels without an initializer start as this package's do, drawn from the store's seed in the order of
+// their creation; vectors start at 0. gomlx's dropout and other layers that depend on training get that flag, and their
+// random numbers follow from the seed.
 //
-// Like all graph code it panics where something is wrong, here with the result: another shape than one row for each example,
-// numbers that are no floating-point numbers, no trained variable in scope, one outside of scope, which would not be saved,
-// or a convolution whose kernel is of an even size, for which gomlx's gradient is wrong.
+// Like all graph code it panics on errors, here in the result: a shape other than one row for each example, numbers
+// that are not floating-point, no trained variable in scope, a variable outside of scope, which would not be saved, or
+// a convolution with an even kernel, for which gomlx's gradient is wrong.
 func Embed(e Encoder, scope *model.Scope, examples *Node, training bool) *Node {
 	if reflect.TypeOf(e).PkgPath() == reflect.TypeFor[Func]().PkgPath() {
 		return e.Embed(scope, examples, training)
@@ -33,7 +34,7 @@ func Embed(e Encoder, scope *model.Scope, examples *Node, training bool) *Node {
 	return checked(fmt.Sprintf("%T", e), e.Embed, scope, examples, training)
 }
 
-// checked runs the graph of an encoder of one's own.
+// checked runs the graph of a user-defined encoder.
 func checked(name string, graph func(*model.Scope, *Node, bool) *Node, scope *model.Scope, examples *Node, training bool) *Node {
 	g := examples.Graph()
 	first := len(g.Nodes())
@@ -49,14 +50,14 @@ func checked(name string, graph func(*model.Scope, *Node, bool) *Node, scope *mo
 	return h
 }
 
-// build returns what the graph makes, and panics with the encoder's name where the graph does.
+// build returns the result of graph, and adds the encoder's name to a panic of graph.
 func build(name string, graph func(*model.Scope, *Node, bool) *Node, scope *model.Scope, examples *Node, training bool) *Node {
 	defer fault.Annotate(graph, "encoder: the encoder %s", name)
 	return graph(scope, examples, training)
 }
 
-// seed tells gomlx's layers whether they are trained and makes their random numbers depend on the store's seed, where gomlx
-// would take them from the clock.
+// seed passes the training flag to gomlx's layers and derives their random numbers from the store's seed; gomlx would
+// seed them from the clock.
 func seed(scope *model.Scope, g *Graph, training bool) error {
 	store := scope.Store()
 	store.SetTraining(g, training)
@@ -66,8 +67,8 @@ func seed(scope *model.Scope, g *Graph, training bool) error {
 	return store.SetRNGStateFromSeed(int64(seedOf(scope, "random numbers")))
 }
 
-// drawn returns an initializer that draws weights from the store's seed, as weights does, and leaves vectors at 0. It knows a
-// variable by the order in which it is made: an initializer is not told the name.
+// drawn returns an initializer that draws weights from the store's seed, as weights does, and leaves vectors at 0. It
+// identifies a variable by its order of creation, since an initializer does not get the name.
 func drawn(scope *model.Scope) model.VariableInitializer {
 	made := 0
 	return func(g *Graph, shape shapes.Shape) *Node {
@@ -81,7 +82,7 @@ func drawn(scope *model.Scope) model.VariableInitializer {
 	}
 }
 
-// checkEmbeddings returns what is wrong with embeddings, if anything.
+// checkEmbeddings returns an error unless the embeddings are valid.
 func checkEmbeddings(name string, h, examples *Node) error {
 	if h == nil {
 		return fmt.Errorf("encoder: the encoder %s returned nil; it must return embeddings [n, k]", name)
@@ -108,7 +109,8 @@ func inUse(store *model.Store, g *Graph) map[string]bool {
 	return paths
 }
 
-// checkVariables returns what is wrong with the variables that an encoder uses, those that g used before left aside.
+// checkVariables returns an error unless the variables that an encoder uses are valid, ignoring those that g used
+// before.
 func checkVariables(name string, scope *model.Scope, g *Graph, before map[string]bool) error {
 	trained, inside := 0, strings.TrimSuffix(scope.Scope(), "/")+"/"
 	for v := range scope.Store().IterVariables() {
@@ -126,7 +128,8 @@ func checkVariables(name string, scope *model.Scope, g *Graph, before map[string
 			"make some with the scope that the function is given, for example by Dense(scope, x, 64, true)", name, scope.Scope())
 }
 
-// checkKernels returns an error for convolutions with even kernels, those whose kernel is a variable: [side, side, .., channels, channels].
+// checkKernels returns an error for convolutions with even kernels that are variables [side, side, .., channels,
+// channels].
 func checkKernels(name string, nodes []*Node) error {
 	for _, node := range nodes {
 		if node.Type() != NodeTypeConvGeneral {
@@ -148,30 +151,30 @@ func checkKernels(name string, nodes []*Node) error {
 	return nil
 }
 
-// Func is an encoder of one's own: one function from examples to embeddings, made of gomlx's layers and operations, or of
-// this package's [Convolution], [BatchNorm], [Dense] and [ReLU].
+// Func is a user-defined encoder: one function from examples to embeddings, made of gomlx's layers and operations, or
+// of this package's [Convolution], [BatchNorm], [Dense] and [ReLU].
 //
-// A saved model holds the weights and the Name, but no code: whoever loads it passes the same Func again, and a Func of
-// another name is refused. Checkpoints are told apart by the name too, so changing the function should change it.
+// A saved model holds the weights and the Name, but no code: its loader must pass the same Func again, and a Func of
+// another name is an error. Checkpoints compare the name too, so rename a changed function.
 type Func struct {
 	Name string // names the encoder in messages, records, checkpoints and files
 
 	// Graph maps examples, images [n, height, width, channels] with values in [0, 1] or rows of features [n, d], to
-	// embeddings [n, k] of the examples' precision. Variables are made by scope or by scopes inside it, at least one of them
-	// trained. In training, batch statistics may be used and running ones updated. [Embed] tells how weights start.
+	// embeddings [n, k] of the examples' precision. Variables are made by scope or by scopes inside it, at least one of
+	// them trained. In training, batch statistics may be used and running ones updated. [Embed] documents the initial
+	// weights.
 	Graph func(scope *model.Scope, examples *Node, training bool) *Node
 }
 
-// Embed implements [Encoder]. Like all graph code it panics where something is wrong, see [Embed], and where name or function
-// are missing.
+// Embed implements [Encoder]. Like all graph code it panics on errors, see [Embed], and if Name or Graph is missing.
 func (f Func) Embed(scope *model.Scope, examples *Node, training bool) *Node {
 	fault.PanicIf(f.Name == "" || f.Graph == nil,
 		"encoder: a Func lacks its Name or its Graph; give both: the name tells saved models apart, the field Graph is the function")
 	return checked(fmt.Sprintf("%q", f.Name), f.Graph, scope, examples, training)
 }
 
-// String returns the name, as records and checkpoints hold it.
+// String returns the name for records and checkpoints.
 func (f Func) String() string { return fmt.Sprintf("own encoder %q", f.Name) }
 
-// MarshalJSON writes the name, by which a saved model knows its encoder again; a function cannot be written.
+// MarshalJSON writes the name, by which a saved model identifies its encoder; a function cannot be written.
 func (f Func) MarshalJSON() ([]byte, error) { return json.Marshal(struct{ Name string }{f.Name}) }

@@ -2,5 +2,5 @@
 
 package encoder
 
-// quickProducts tells whether the pure-Go engine multiplies matrices with vector instructions, some ten times as fast as without.
+// quickProducts is true if the pure-Go engine multiplies matrices with vector instructions, about ten times as fast.
 const quickProducts = true

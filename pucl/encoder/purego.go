@@ -9,11 +9,12 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// normalizeBatchByProducts does what normalizeBatch does, as the pure-Go engine does it fastest.
+// normalizeBatchByProducts is normalizeBatch in its fastest formulation on the pure-Go engine.
 //
-// Sums over the rows are products with a row of ones, and what is the same for all rows is written out before it is combined
-// with them: the engine's own sums and broadcasts find their way from number to number, which costs several times as much as
-// the arithmetic. For the same reason the gradient is a formula, the one of Ioffe and Szegedy, arXiv 1502.03167, 2015, Section 3.
+// Sums over the rows are products with a row of ones, and vectors that are the same for all rows are expanded before
+// they are combined with them: the engine's own sums and broadcasts index every number, which costs several times as
+// much as the arithmetic. For the same reason the gradient is a formula, from Ioffe and Szegedy, arXiv 1502.03167,
+// 2015, Section 3.
 func normalizeBatchByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 	g, shape := x.Graph(), x.Shape()
 	channels := shape.Dim(-1)
@@ -43,8 +44,8 @@ func normalizeBatchByProducts(x, gamma, beta *Node) (y, mean, variance *Node) {
 	return y, StopGradient(mean), StopGradient(variance)
 }
 
-// repeated returns rows times v [channels], one under the other. The engine broadcasts number by number but concatenates by copying,
-// so only a part of the rows is broadcast.
+// repeated returns rows times v [channels], stacked. The engine broadcasts number by number but concatenates by
+// copying, so only a part of the rows is broadcast.
 func repeated(v *Node, rows int) *Node {
 	copies := 64
 	for rows%copies != 0 {
@@ -53,7 +54,7 @@ func repeated(v *Node, rows int) *Node {
 	return Concatenate(slices.Repeat([]*Node{BroadcastPrefix(v, rows/copies)}, copies), 0)
 }
 
-// reluOnGo returns max(x, 0) with a gradient that the pure-Go engine takes without a branch for every number: 1 where the output is
+// reluOnGo returns max(x, 0) with a gradient that the pure-Go engine computes without branches: 1 where the output is
 // positive, 0 elsewhere.
 func reluOnGo(x *Node) *Node {
 	var y *Node
@@ -69,8 +70,8 @@ func reluOnGo(x *Node) *Node {
 	}, x)
 }
 
-// product returns x [n, k] times w [k, m], of dense layers. On the pure-Go engine its gradient with respect to w is [columnProducts]:
-// gomlx's own would turn x round number by number.
+// product returns x [n, k] times w [k, m], for dense layers. On the pure-Go engine its gradient with respect to w is
+// [columnProducts]: gomlx's own would transpose x number by number.
 func product(x, w *Node) *Node {
 	if !onPureGo(x) {
 		return dot(x, w).Product()
@@ -82,9 +83,10 @@ func product(x, w *Node) *Node {
 
 // columnProducts returns the product of every column of x [m, a] with every column of y [m, b], [a, b].
 //
-// The narrower one is turned round first, as a product with the identity matrix, for which the engine reads both along their rows;
-// Transpose jumps from row to row with every number. The engine divides a product among processors by its rows and columns, of
-// which there are too few here, or by the matrices in a batch. So the sum over m is cut into a batch of sums.
+// The narrower one is transposed first, by a product with the identity matrix, for which the engine reads both along
+// their rows; Transpose would jump between rows for every number. The engine divides a product among processors by its
+// rows and columns, which are too few here, or by the matrices in a batch. So the sum over m is cut into a batch of
+// sums.
 func columnProducts(x, y *Node) *Node {
 	m, a, b := x.Shape().Dim(0), x.Shape().Dim(1), y.Shape().Dim(1)
 	if a > b {

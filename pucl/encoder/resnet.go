@@ -10,19 +10,22 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// ResNet is a residual network: a stem, then four stages of blocks of convolutions around a shortcut, the later three stages at half the
-// size and twice the channels of the one before, then the mean of every channel. The zero value is ResNet-18 for images of ImageNet's size.
+// ResNet is a residual network: a stem, then four stages of convolution blocks around a shortcut, then the mean of
+// every channel. Each of the later three stages has half the size and twice the channels of the previous one. The zero
+// value is ResNet-18 for images of ImageNet's size.
 //
-// Up to depth 34 blocks are two 3×3 convolutions, and embeddings have 8·Width numbers, by default 512. At depth 50 they are bottlenecks, a
-// 3×3 convolution between two of 1×1, the second of which has four times the channels: embeddings have 32·Width numbers, by default 2,048.
-// The stride is that of the 3×3 convolution, as in torchvision, and not of the first 1×1 one, as in the source.
+// Up to depth 34 blocks are two 3×3 convolutions, and embeddings have 8·Width numbers, by default 512. At depth 50 they
+// are bottlenecks: a 3×3 convolution between two 1×1 ones, the second with four times the channels. Embeddings then
+// have 32·Width numbers, by default 2,048. As in torchvision, the 3×3 convolution has the stride; in the source the
+// first 1×1 convolution has it.
 //
-// Weights have torchvision's shapes and, through [StateDict], its names. The CIFAR stem, a 3×3 convolution of stride 1 and
-// no pooling, is the one of SimCLR and of the paper's public code for images of 32×32. Like all graph code, Embed panics on
-// settings that are out of range.
+// Weights have torchvision's shapes and, through [StateDict], its names. The CIFAR stem, a 3×3 convolution of stride 1
+// without pooling, is that of SimCLR and of the paper's public code for images of 32×32. Like all graph code, Embed
+// panics on settings out of range.
 //
-// Source: He, Zhang, Ren, Sun, "Deep Residual Learning for Image Recognition", arXiv 1512.03385, 2015, Table 1; CIFAR stem:
-// Chen et al., "A Simple Framework for Contrastive Learning of Visual Representations", arXiv 2002.05709, 2020, B.9.
+// Source: He, Zhang, Ren, Sun, "Deep Residual Learning for Image Recognition", arXiv 1512.03385, 2015, Table 1; CIFAR
+// stem: Chen et al., "A Simple Framework for Contrastive Learning of Visual Representations", arXiv 2002.05709, 2020,
+// B.9.
 type ResNet struct {
 	Depth   int    // 10, which is one block a stage, 18, 34 or 50; 0 means 18
 	CIFAR   bool   // the stem for small images, instead of a 7×7 convolution of stride 2 and a 3×3 max-pooling of stride 2
@@ -81,7 +84,8 @@ func basicBlock(scope *model.Scope, x *Node, channels, stride int, training bool
 	return ReLU(Add(shortcut(scope, x, channels, stride, training), y))
 }
 
-// bottleneck adds a 3×3 convolution between two of 1×1 with batch normalization to a shortcut around them. The last one has four times the channels.
+// bottleneck adds a 3×3 convolution between two 1×1 ones, with batch normalization, to a shortcut around them. The last
+// one has four times the channels.
 func bottleneck(scope *model.Scope, x *Node, channels, stride int, training bool) *Node {
 	y := ReLU(BatchNorm(scope.In("bn1"), Convolution(scope.In("conv1"), x, channels, 1, 1), training))
 	y = ReLU(BatchNorm(scope.In("bn2"), Convolution(scope.In("conv2"), y, channels, 3, stride), training))
@@ -89,7 +93,7 @@ func bottleneck(scope *model.Scope, x *Node, channels, stride int, training bool
 	return ReLU(Add(shortcut(scope, x, 4*channels, stride, training), y))
 }
 
-// shortcut is x itself or, where size or channels change, a 1×1 convolution of it.
+// shortcut returns x or, if size or channels change, a 1×1 convolution of it.
 func shortcut(scope *model.Scope, x *Node, channels, stride int, training bool) *Node {
 	if stride == 1 && x.Shape().Dim(-1) == channels {
 		return x

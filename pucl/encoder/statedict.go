@@ -20,10 +20,10 @@ import (
 )
 
 // StateDict returns the values of the variables under path in store, "/encoder" for example, by the names and in the
-// layouts of PyTorch: for [ResNet] and [ViT] these are torchvision's, so that a model of torchvision loads them. Convolution
-// kernels become [out, in, height, width] and dense weights [out, in]; running averages of batch normalization are among
-// them, the count of batches (num_batches_tracked) is not, and PyTorch does without. It fails where there is no variable
-// under path, or one without a value or with numbers that are not floating-point.
+// layouts of PyTorch: for [ResNet] and [ViT] these are torchvision's, so that a model of torchvision loads them.
+// Convolution kernels become [out, in, height, width] and dense weights [out, in]. Running averages of batch
+// normalization are included; the count of batches (num_batches_tracked) is not, and PyTorch does not require it. It
+// returns an error if path has no variable, or one without a value or with numbers that are not floating-point.
 func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, error) {
 	dict := map[string]safetensors.Tensor{}
 	names := torchNames(store, path)
@@ -42,16 +42,16 @@ func StateDict(store *model.Store, path string) (map[string]safetensors.Tensor, 
 	return dict, nil
 }
 
-// LoadStateDict gives the variables of e under path in store the values of dict, whose names and layouts are those of
-// [StateDict]; dict may be the Tensors of a safetensors file of torchvision's weights. Every variable of e, for images
-// height × width × channels, must be there with its shape, and nothing else, or the error lists what is missing,
-// surplus and of another shape, and store is left as it was. Numbers may be of any floating-point type; the variables
-// become float32, or stay of the type they have. An entry that is not finite in that type and a running variance below
-// 0 are errors that name the tensor and the index: the embeddings would be NaN.
+// LoadStateDict sets the variables of e under path in store to the values of dict, with the names and layouts of
+// [StateDict]; dict may be the Tensors of a safetensors file of torchvision's weights. It must hold exactly the
+// variables of e, for images height × width × channels, with their shapes. Otherwise the error lists the missing,
+// surplus and misshapen ones, and store is unchanged. Numbers may be of any floating-point type; the variables become
+// float32, or keep their type. An entry that is not finite in that type and a negative running variance are errors that
+// name the tensor and the index: the embeddings would be NaN.
 //
-// The prefixes module. and _orig_mod., which PyTorch's DataParallel and compile put before all names, do not count.
-// Tensors whose names begin with one of leaveOut are not looked at, "fc." for the last layer of a ResNet without
-// classes. PyTorch's counts of batches (num_batches_tracked) are never looked at, since nothing reads them.
+// The prefixes module. and _orig_mod., which PyTorch's DataParallel and compile add to all names, are ignored. Tensors
+// whose names begin with one of leaveOut are ignored, "fc." for the last layer of a ResNet without classes. PyTorch's
+// counts of batches (num_batches_tracked) are always ignored, since no code uses them.
 func LoadStateDict(backend compute.Backend, store *model.Store, path string, e Encoder, height, width, channels int,
 	dict map[string]safetensors.Tensor, leaveOut ...string) error {
 	if height < 1 || width < 1 || channels < 1 {
@@ -63,11 +63,11 @@ func LoadStateDict(backend compute.Backend, store *model.Store, path string, e E
 	}, dict, leaveOut...)
 }
 
-// LoadWeights is [LoadStateDict] for what takes other inputs than images, such as [BERT]: build makes the variables, under the scope
-// that it is given, with inputs of its own, and what names it in errors.
+// LoadWeights is [LoadStateDict] for networks with other inputs than images, such as [BERT]: build makes the variables
+// under the given scope, with its own inputs, and what names the network in errors.
 func LoadWeights(backend compute.Backend, store *model.Store, path, what string, build func(scope *model.Scope, g *Graph),
 	dict map[string]safetensors.Tensor, leaveOut ...string) error {
-	plan := model.NewStore() // says which variables there are; they get no values there
+	plan := model.NewStore() // declares the variables, without values
 	err := declare(backend, plan, path, build)
 	if err != nil {
 		return fmt.Errorf("encoder: %s", strings.TrimPrefix(err.Error(), "encoder: "))
@@ -81,7 +81,7 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 	})
 	wrong := map[string][]string{}
 	values := map[string]*tensors.Tensor{}
-	for _, variable := range slices.Sorted(maps.Keys(names)) { // so that of several faults always the same is told
+	for _, variable := range slices.Sorted(maps.Keys(names)) { // so that of several errors always the same is reported
 		name := names[variable]
 		shape := plan.GetVariable(variable).Shape()
 		if there := store.GetVariable(variable); there != nil {
@@ -126,8 +126,8 @@ func LoadWeights(backend compute.Backend, store *model.Store, path, what string,
 	return nil
 }
 
-// unwrapped returns dict without the prefixes that PyTorch's wrappers of a whole model put before all of its names. A
-// prefix that begins one of the wanted names stays.
+// unwrapped returns dict without the prefixes that PyTorch's model wrappers add to all names. A prefix that begins one
+// of the wanted names stays.
 func unwrapped(dict map[string]safetensors.Tensor, wanted []string) map[string]safetensors.Tensor {
 	for _, prefix := range []string{"module.", "_orig_mod.", "module."} { // a wrapper may hold another one
 		bare := map[string]safetensors.Tensor{}
@@ -144,7 +144,7 @@ func unwrapped(dict map[string]safetensors.Tensor, wanted []string) map[string]s
 	return dict
 }
 
-// prefixOf returns a remedy if all missing names are there behind one prefix, such as "backbone.", and "" otherwise.
+// prefixOf returns a remedy if all missing names exist with one prefix, such as "backbone.", and "" otherwise.
 func prefixOf(missing []string, there map[string]safetensors.Tensor) string {
 	if len(missing) == 0 {
 		return ""
@@ -159,7 +159,7 @@ func prefixOf(missing []string, there map[string]safetensors.Tensor) string {
 	return ""
 }
 
-// declare builds a graph, which enters its variables in store under path, and discards it. It draws no weights.
+// declare builds a graph, which creates its variables in store under path, and discards it. It draws no weights.
 func declare(backend compute.Backend, store *model.Store, path string, build func(scope *model.Scope, g *Graph)) error {
 	g := NewGraph(backend, "declare")
 	defer g.Finalize()
@@ -167,7 +167,7 @@ func declare(backend compute.Backend, store *model.Store, path string, build fun
 	return exceptions.TryCatch[error](func() { build(store.Scope(path), g) })
 }
 
-// torchLeaves holds PyTorch's names of what a layer has, where they differ.
+// torchLeaves maps names of a layer's variables to PyTorch's, if they differ.
 var torchLeaves = map[string]string{"kernel": "weight", "weights": "weight", "rows": "weight", "scale": "weight", "shift": "bias",
 	"mean": "running_mean", "variance": "running_var"}
 
@@ -180,19 +180,19 @@ func torchNames(store *model.Store, path string) map[string]string {
 		parts := strings.Split(below, "/")
 		leaf := len(parts) - 1
 		parts[leaf] = cmp.Or(torchLeaves[parts[leaf]], parts[leaf])
-		// A normalization that shares its scope with weights keeps a name of its own.
+		// A normalization that shares its scope with weights keeps its own name.
 		if layer, _, ok := strings.Cut(v.Path(), "/norm/"); ok && leaf > 0 && parts[leaf-1] == "norm" &&
 			store.GetVariable(layer+"/kernel") == nil && store.GetVariable(layer+"/weights") == nil {
 			parts = slices.Delete(parts, leaf-1, leaf)
 		}
-		// PyTorch's attention keeps the dense layer of Q, K and V as two parameters of its own.
+		// PyTorch's attention stores the dense layer of Q, K and V as two of its own parameters.
 		names[v.Path()] = strings.ReplaceAll(strings.Join(parts, "."), ".in_proj.", ".in_proj_")
 	}
 	return names
 }
 
-// layout returns the shape in which PyTorch has a variable, and the sides [a, b, c] of the variable that are to be [turned] for it:
-// kernels [height, width, in, out] are [out, in, height, width] there and weights [in, out] are [out, in], all else is the same.
+// layout returns PyTorch's shape of a variable, and the sides [a, b, c] for [turned]: kernels [height, width, in, out]
+// become [out, in, height, width] and weights [in, out] become [out, in]; other variables keep their shape.
 func layout(variable string, shape []int) (torch []int, sides [3]int) {
 	switch {
 	case strings.HasSuffix(variable, "/kernel") && len(shape) == 4:
@@ -204,7 +204,7 @@ func layout(variable string, shape []int) (torch []int, sides [3]int) {
 	return slices.Clone(shape), [3]int{1, 1, 1}
 }
 
-// turned returns the bytes of an array of the given sides [a, b, c], in row-major order, as [c, b, a].
+// turned returns the bytes of an array of the given sides [a, b, c], in row-major order, transposed to [c, b, a].
 func turned(data []byte, sides [3]int) []byte {
 	size := len(data) / max(1, sides[0]*sides[1]*sides[2]) // of an entry
 	out := make([]byte, 0, len(data))
@@ -219,7 +219,7 @@ func turned(data []byte, sides [3]int) []byte {
 	return out
 }
 
-// floatTypes are the format's names of gomlx's floating-point types.
+// floatTypes maps gomlx's floating-point types to the names of the format.
 var floatTypes = map[dtypes.DType]safetensors.DType{
 	dtypes.Float64: safetensors.F64, dtypes.Float32: safetensors.F32, dtypes.Float16: safetensors.F16, dtypes.BFloat16: safetensors.BF16,
 }
@@ -232,8 +232,8 @@ func floatType(dtype dtypes.DType) (safetensors.DType, error) {
 	return "", fmt.Errorf("%s is not a floating-point type", dtype)
 }
 
-// toTorch returns the value of a variable as PyTorch has it. Its bytes are already as the format has them: gomlx's engines run on
-// little-endian machines.
+// toTorch returns the value of a variable in PyTorch's layout. Its bytes already have the byte order of the format:
+// gomlx's engines run on little-endian machines.
 func toTorch(variable string, value *tensors.Tensor) (t safetensors.Tensor, err error) {
 	if t.DType, err = floatType(value.DType()); err != nil {
 		return t, err
@@ -246,7 +246,7 @@ func toTorch(variable string, value *tensors.Tensor) (t safetensors.Tensor, err 
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// fromTorch returns the value of a variable of that shape which PyTorch has as t.
+// fromTorch returns the value of a variable of the given shape from PyTorch's tensor t.
 func fromTorch(variable string, shape shapes.Shape, t safetensors.Tensor) (*tensors.Tensor, error) {
 	numbers, err := t.Float64s()
 	if err != nil {

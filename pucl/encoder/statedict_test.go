@@ -40,7 +40,7 @@ func TestLayouts(t *testing.T) {
 		"names are %v", slices.Sorted(maps.Keys(dict)))
 }
 
-// Wrong weights are refused whole: the error lists the names, and nothing has changed.
+// Invalid weights are rejected as a whole: the error lists the names, and store is unchanged.
 func TestLoadRefusals(t *testing.T) {
 	eng := enginetest.Open(t)
 	e := LeNet{Dim: 3}
@@ -63,7 +63,7 @@ func TestLoadRefusals(t *testing.T) {
 		return with(func(d tensorMap) { d[name] = changed })
 	}
 
-	// PyTorch's counts are passed over, and so is what is to be left out.
+	// PyTorch's counts and the tensors of leaveOut are ignored.
 	store := model.NewStore()
 	more := with(func(d tensorMap) {
 		d["bn_fc1.num_batches_tracked"], d["fc.weight"], d["fc.bias"] = scalar, scalar, scalar
@@ -131,7 +131,7 @@ func TestLoadRefusals(t *testing.T) {
 	refusal.Check(t, refusal.Err(StateDict(store, "/other")), "no variables under /other; … run or load the encoder first")
 }
 
-// Short numbers widen to float32, and a store in float64 keeps its type.
+// Narrow types widen to float32, and a store in float64 keeps its type.
 func TestLoadConvertsNumbers(t *testing.T) {
 	eng := enginetest.Open(t)
 	e := LeNet{Dim: 3}

@@ -22,7 +22,7 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// torchvision is what testdata/make_fixtures.py wrote.
+// torchvision holds the output of testdata/make_fixtures.py.
 type torchvision struct {
 	Lists map[string]struct {
 		Parameters int
@@ -95,7 +95,7 @@ func TestShapesAreTorchvisions(t *testing.T) {
 	}
 }
 
-// Sizes of the other networks, counted by hand.
+// Parameter counts of the other networks, computed by hand.
 func TestParameterCounts(t *testing.T) {
 	bn := func(channels int) int { return 2 * channels }
 	for _, tt := range []struct {
@@ -108,7 +108,7 @@ func TestParameterCounts(t *testing.T) {
 		{ShortConv{}, 32, 3, (9*3+1)*96 + (9*96+1)*96 + (96+1)*192 + (192+1)*10 + (1960+1)*1000 + 1001*1000},
 		{AllConv{}, 32, 3, 9*3*96 + 2*9*96*96 + 3*bn(96) + 9*96*192 + 3*9*192*192 + 192*192 + 5*bn(192) + 192*10 + bn(10) +
 			(640+1)*1000 + 1001*1000},
-		// ResNet-18 of Width 64 less its last layer of 512·1000 + 1000, and a 3×3 stem for the 7×7 one.
+		// ResNet-18 of Width 64 minus its last layer of 512·1000 + 1000, with a 3×3 stem instead of the 7×7 one.
 		{ResNet{CIFAR: true}, 32, 3, 11689512 - 513000 - (49-9)*3*64},
 		// Published as 22 million: 12 layers of (qkv, out, two of the perceptron, four of two normalizations), the rest
 		// as in ViT.
@@ -119,9 +119,9 @@ func TestParameterCounts(t *testing.T) {
 	}
 }
 
-// With equal weights the networks compute what torchvision's do in eval mode, and those that torchvision does not have,
-// what PyTorch's layers in the same order do. The weights travel by a safetensors file, and what is exported afterwards
-// is what was loaded.
+// With equal weights the networks give the outputs of torchvision's in eval mode, or, for networks that torchvision
+// lacks, of PyTorch's layers in the same order. The weights pass through a safetensors file, and a later export equals
+// the loaded weights.
 func TestForwardIsTorchvisions(t *testing.T) {
 	expect.Slow(t)
 	forward := fixtures(t).Forward
@@ -160,7 +160,7 @@ func TestForwardIsTorchvisions(t *testing.T) {
 	check(enginetest.XLA, "lenet", networks["lenet"])
 }
 
-// pureGo opens the pure-Go engine, whichever the other tests run on.
+// pureGo opens the pure-Go engine, independent of the engine of other tests.
 func pureGo(t testing.TB) compute.Backend {
 	t.Setenv(compute.ConfigEnvVar, "go")
 	return expect.Must(engine.Open())(t).Backend

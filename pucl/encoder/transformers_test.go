@@ -24,10 +24,10 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// testBERT is that of the gradient tests.
+// testBERT is the BERT of the gradient tests.
 var testBERT = BERT{Vocabulary: 5, Positions: 4, Layers: 1, Fusion: 1, Heads: 2, Dim: 4, Hidden: 5}
 
-// listed is what testdata/make_transformers.py wrote of a model.
+// listed holds the output of testdata/make_transformers.py for a model.
 type listed struct {
 	Parameters int
 	Shapes     map[string][]int
@@ -42,7 +42,7 @@ func transformers(t *testing.T) (f struct {
 	return f
 }
 
-// texts are the tokens of make_transformers.py, each text a token shorter than the one before.
+// texts returns the tokens of make_transformers.py; each text is one token shorter than the one before.
 func texts(count, length, vocabulary int) (tokens []int32, mask []bool) {
 	u := vectortest.Formula("tokens", count*length)
 	for i := range count {
@@ -76,7 +76,7 @@ func bertShapes(t *testing.T, b BERT) map[string][]int {
 	return shapes
 }
 
-// BERT-base has Hugging Face's names and shapes, one to one, and so has what HuggingFaceViT makes for ViT-B/16.
+// BERT-base has Hugging Face's names and shapes, one to one, and so has the result of HuggingFaceViT for ViT-B/16.
 func TestShapesAreTransformers(t *testing.T) {
 	lists := transformers(t)
 	expect.Equal(t, bertShapes(t, BERT{}), lists.BERT.Shapes, "BERT-base")
@@ -92,7 +92,7 @@ func TestShapesAreTransformers(t *testing.T) {
 	expect.Equal(t, renamed, want, "ViT-B/16")
 }
 
-// With equal weights, ViT, BERT and its fusion compute what transformers does, texts of different lengths among them.
+// With equal weights, ViT, BERT and its fusion give the outputs of transformers, including texts of different lengths.
 func TestForwardIsTransformers(t *testing.T) {
 	for _, eng := range enginetest.All(t) {
 		t.Run(eng.Kind, func(t *testing.T) { checkTransformers(t, eng) })
@@ -103,7 +103,7 @@ func checkTransformers(t *testing.T, eng *engine.Engine) {
 	want := transformers(t).Outputs
 	vit := ViT{Patch: 8, Layers: 2, Heads: 3, Dim: 24, Hidden: 40}
 	bert := BERT{Vocabulary: 31, Positions: 12, Layers: 2, Fusion: 2, Heads: 3, Dim: 24, Hidden: 40}
-	// In transformers the fusion was a model of its own, whose layers are 0 and 1.
+	// In transformers the fusion was a separate model with layers 0 and 1.
 	dict := map[string]safetensors.Tensor{}
 	for name, shape := range bertShapes(t, bert) {
 		formula := name
@@ -117,7 +117,7 @@ func checkTransformers(t *testing.T, eng *engine.Engine) {
 	hf := map[string]safetensors.Tensor{}
 	for name, shape := range transformers(t).ViT.Shapes {
 		small := slices.Clone(shape)
-		for i, n := range small { // the sizes of ViT-B/16 and those here
+		for i, n := range small { // the sizes of ViT-B/16 and the test's
 			small[i] = cmp.Or(map[int]int{768: 24, 3072: 40, 197: 5, 16: 8}[n], n)
 		}
 		layer := 0
@@ -148,8 +148,8 @@ func checkTransformers(t *testing.T, eng *engine.Engine) {
 	near(t, "first token of the fusion", out[3], first, 1e-4)
 }
 
-// The whole models, ViT-B/16 and BERT-base, in the folder $PUCL_TRANSFORMERS, which `make_transformers.py base FOLDER`
-// fills.
+// The full-size models, ViT-B/16 and BERT-base, are read from the folder $PUCL_TRANSFORMERS, which
+// `make_transformers.py base FOLDER` creates.
 func TestBaseSizes(t *testing.T) {
 	folder := os.Getenv("PUCL_TRANSFORMERS")
 	if folder == "" {
@@ -174,8 +174,8 @@ func TestBaseSizes(t *testing.T) {
 	}
 }
 
-// The rows of tokens learn: the gradient of a text with respect to each of the three kinds of rows, against
-// differences.
+// The rows of tokens are trained: the gradient of a text with respect to each of the three kinds of rows is compared
+// with differences.
 func TestTextRowsLearn(t *testing.T) {
 	eng, store := enginetest.Open(t), model.NewStore()
 	names := []string{"word_embeddings", "position_embeddings", "token_type_embeddings"}

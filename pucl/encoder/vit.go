@@ -13,14 +13,14 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// ViT is a vision transformer: an image is cut into square patches, every patch becomes a token, a class token is put in
-// front, trained positions are added, and layers of attention and of a two-layer perceptron follow, each after a layer
-// normalization and around a shortcut. The embedding is the class token after a last layer normalization, Dim numbers.
-// The zero value is ViT-S/16; [ViTB16] is the base model. There is no dropout.
+// ViT is a vision transformer: an image is cut into square patches, every patch becomes a token, a class token is
+// prepended, and trained positions are added. Layers of attention and of a two-layer perceptron follow, each after a
+// layer normalization and around a shortcut. The embedding is the class token after a last layer normalization, Dim
+// numbers. The zero value is ViT-S/16; [ViTB16] is the base model. There is no dropout.
 //
-// Weights have torchvision's shapes and, through [StateDict], its names. There is one position for every patch, so weights
-// fit one image size, 224×224 for torchvision's. Like all graph code, Embed panics on settings that are out of range, and where
-// patches do not fill the image or heads do not divide Dim.
+// Weights have torchvision's shapes and, through [StateDict], its names. There is one position for every patch, so
+// weights fit one image size, 224×224 for torchvision's. Like all graph code, Embed panics on settings out of range,
+// and if patches do not fill the image or heads do not divide Dim.
 //
 // Source: Dosovitskiy et al., "An Image is Worth 16x16 Words", arXiv 2010.11929, 2020, Table 1 (base); Touvron et al.,
 // "Training data-efficient image transformers", arXiv 2012.12877, 2020, Table 1 (small, there DeiT-S).
@@ -34,10 +34,10 @@ type ViT struct {
 	Pixels  Pixels // how pixels are scaled first; [ImageNetPixels] for weights from torchvision
 }
 
-// ViTS16 returns ViT-S/16, 384 numbers an embedding, the zero value written out.
+// ViTS16 returns ViT-S/16, 384 numbers per embedding, which is the zero value with its defaults.
 func ViTS16() ViT { return ViT{}.withDefaults() }
 
-// ViTB16 returns ViT-B/16, 768 numbers an embedding.
+// ViTB16 returns ViT-B/16, 768 numbers per embedding.
 func ViTB16() ViT { return ViT{Heads: 12, Dim: 768}.withDefaults() }
 
 // Embed implements [Encoder].
@@ -52,8 +52,8 @@ func (v ViT) Embed(scope *model.Scope, images *Node, _ bool) *Node {
 	return x
 }
 
-// Tokens returns all tokens after the last layer normalization, [n, 1 + patches, Dim]: the class token first, then the patches
-// row by row. It makes the variables of Embed, but for those of the logits.
+// Tokens returns all tokens after the last layer normalization, [n, 1 + patches, Dim]: the class token first, then the
+// patches row by row. It makes the variables of Embed except those of the logits.
 func (v ViT) Tokens(scope *model.Scope, images *Node) *Node {
 	v = v.withDefaults()
 	atLeastOne("ViT", setting{"Patch", v.Patch}, setting{"Layers", v.Layers}, setting{"Heads", v.Heads}, setting{"Dim", v.Dim},
@@ -83,8 +83,8 @@ func (v ViT) Tokens(scope *model.Scope, images *Node) *Node {
 // ViTEpsilon is added to the variance by the layer normalizations of a [ViT], as by torchvision.
 const ViTEpsilon = 1e-6
 
-// patches cuts images [n, height, width, channels] into squares, row by row, and maps each to a token: [n, patches, dim].
-// A convolution of stride = kernel does the same, but its gradient is wrong for even kernels.
+// patches cuts images [n, height, width, channels] into squares, row by row, and maps each to a token: [n, patches,
+// dim]. A convolution with stride = kernel is equivalent, but its gradient is wrong for even kernels.
 func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
 	n, height, width, channels := images.Shape().Dim(0), images.Shape().Dim(1), images.Shape().Dim(2), images.Shape().Dim(3)
 	fault.PanicIf(height%patch != 0 || width%patch != 0 || height == 0 || width == 0,
@@ -98,8 +98,8 @@ func patches(scope *model.Scope, images *Node, patch, dim int) *Node {
 	return Reshape(x, n, rows*columns, dim)
 }
 
-// attention lets every token of x [n, tokens, dim] look at all others, with the given number of heads ([attend]), and passes what
-// comes out through a dense layer. One dense layer makes Q, K and V, in this order.
+// attention lets every token of x [n, tokens, dim] attend to all tokens, with the given number of heads ([attend]), and
+// passes the result through a dense layer. One dense layer makes Q, K and V, in this order.
 func attention(scope *model.Scope, x *Node, heads int) *Node {
 	n, tokens, dim := x.Shape().Dim(0), x.Shape().Dim(1), x.Shape().Dim(2)
 	qkv := Reshape(tokenDense(scope.In("in_proj"), x, 3*dim), n, tokens, 3, heads, dim/heads)

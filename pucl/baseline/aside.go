@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// aside says which examples are set aside. They teach nothing: some of them in every batch, its last rows, tell how good what the
-// others teach is.
+// aside configures the reserved examples. They contribute no gradient: each batch ends with some of them, and their
+// loss evaluates the update.
 type aside struct {
 	positives, unlabeled float64 // shares of the labeled positives and of all other examples; 0 for none
-	rows                 float64 // how many there are in a batch, as a share of the rows of their kind
+	rows                 float64 // number of reserved rows in a batch, as a share of the rows of their kind
 }
 
-// inBatch returns how many rows of both kinds are set aside in a batch.
+// inBatch returns the number of reserved rows of both kinds in a batch.
 func (a aside) inBatch(c Config) (positives, unlabeled int) {
 	if a.positives > 0 {
 		positives = int(math.Ceil(a.rows * float64(c.Positives)))
@@ -25,8 +25,8 @@ func (a aside) inBatch(c Config) (positives, unlabeled int) {
 	return positives, unlabeled
 }
 
-// deal prepares the decks of the examples that teach, and of those that the seed sets aside. Of the latter at least one of a kind
-// is in its deck, and at least one is not.
+// deal prepares the decks of the training examples, and of the examples that the seed reserves. Of each kind with
+// reserved examples, at least one example is reserved and at least one is not.
 func (r *run) deal(positive, unlabeled []int) error {
 	seed := r.config.Seed
 	rng := rand.New(rand.NewPCG(seed^asideStream, 0))
@@ -59,7 +59,7 @@ func (r *run) deal(positive, unlabeled []int) error {
 	return nil
 }
 
-// unmarked returns the unlabeled examples without those labeled ones that SingleDataset has among them.
+// unmarked returns the unlabeled examples without the labeled ones that SingleDataset includes.
 func (r *run) unmarked(unlabeled []int) []int {
 	return slices.DeleteFunc(slices.Clone(unlabeled), func(example int) bool { return r.data.Labeled[example] })
 }

@@ -31,12 +31,12 @@ func sorted(decks ...deck) []int {
 	return slices.Sorted(slices.Values(all))
 }
 
-// What is set aside is a share of its kind, drawn by the seed, at least one and not all, and teaches nothing, as an unlabeled example
-// with SingleDataset neither; who is not set aside teaches.
+// Reserved examples are a share of their kind, drawn by the seed, at least one and not all. They contribute no
+// gradient, with SingleDataset also not as unlabeled examples; all other examples are trained on.
 func TestAsideIsAPartOfTheExamples(t *testing.T) {
 	for _, tt := range []struct {
 		method               Method
-		positives, unlabeled int // set aside of 10 and of 20
+		positives, unlabeled int // reserved of 10 and of 20
 	}{
 		{NNPU{Prior: 0.5}, 0, 0}, {SelfPU{Prior: 0.5}, 0, 2}, {SelfPU{Prior: 0.5, Gamma: -1}, 0, 0},
 		{LaGAM{Prior: 0.5, Judges: 0.01}, 1, 1}, {LaGAM{Prior: 0.5}, 2, 4}, {PULNS{Judges: 0.9}, 9, 18},
@@ -71,8 +71,8 @@ func TestAsideIsAPartOfTheExamples(t *testing.T) {
 	}
 }
 
-// The last rows of a batch are examples set aside, as many as the method says, in new views like the others; what else a batch tells
-// is of those that teach.
+// The last rows of a batch are reserved examples, as many as the method configures, in new views like the others; the
+// other inputs of a batch cover only the training rows.
 func TestRowsSetAsideAreTheLast(t *testing.T) {
 	data := Data{Examples: patterns(120, 70), Labeled: firstAre(20, 120)}
 	for _, tt := range []struct {
@@ -110,12 +110,12 @@ func TestRowsSetAsideAreTheLast(t *testing.T) {
 	}
 }
 
-// A run in bfloat16, on two devices or with activations worked out again is the same run up to rounding.
+// A run in bfloat16, on two devices or with recomputed activations equals the default run up to rounding.
 func TestComputeIsTheSameUpToRounding(t *testing.T) {
 	eng, several := enginetest.Open(t), enginetest.Preferred(t)
 	data, config := mixture(20, 150, 1), quick(P3Mix{Warmup: -1}, 3)
 	config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4}
-	config.Test = points(30, 15, 3) // scored while training stands still, wherever the variables are
+	config.Test = points(30, 15, 3) // scored while training waits, wherever the variables are
 	whole := must(t, eng, data, config)
 	ways := map[float64]train.Compute{0.03: {BFloat16: true}} // bfloat16 has 8 binary digits
 	if several.Backend.NumDevices() > 1 {
@@ -145,7 +145,7 @@ var linear = encoder.Func{Name: "linear", Graph: func(scope *model.Scope, x *Nod
 }}
 
 // On XLA every method has the first losses of the pure-Go engine, which TestFirstLossesAndResume compares with frozen
-// ones. Warm-ups are over by then.
+// ones. Warm-ups have ended by then.
 func TestFirstLossesOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	for name, method := range methods {
@@ -178,8 +178,8 @@ var methods = map[string]Method{
 	"Self-PU":         SelfPU{Prior: 0.5},
 }
 
-// Every point of class c lies around (±1, ±1)·√2, with standard deviation 1, so that the centers are 4 apart and the best
-// classifier is right on a share Φ(2) of them.
+// Points of class c are normal around (±1, ±1)·√2 with standard deviation 1, so that the centers are 4 apart and the
+// best classifier is right on a share Φ(2) of them.
 var bayesRate = 0.5 * (1 + math.Erf(2/math.Sqrt2))
 
 // points draws n points, of which the first positives are positive.
@@ -207,7 +207,7 @@ func firstAre(count, n int) []bool {
 	return labels
 }
 
-// mixture returns n points of which some are labeled positives; of the others, half are positive.
+// mixture returns n points with the given number of labeled positives; half of the others are positive.
 func mixture(labeled, n int, seed uint64) Data {
 	return Data{Examples: points(n, labeled+(n-labeled)/2, seed), Labeled: firstAre(labeled, n)}
 }
@@ -222,7 +222,7 @@ func quick(m Method, steps int) Config {
 	}
 }
 
-// dealt returns a run before its first step, with the examples dealt out.
+// dealt returns a run before its first step, with its decks prepared.
 func dealt(t *testing.T, data Data, config Config) *run {
 	t.Helper()
 	r := &run{data: data, config: config.withDefaults(data.Examples), plan: config.Method.plan()}
@@ -240,7 +240,7 @@ func must(t *testing.T, eng *engine.Engine, data Data, config Config) *Result {
 	return expect.Must(Train(context.Background(), eng, data, config))(t)
 }
 
-// share returns how many of the scores are right about the first positives.
+// share returns the share of scores that classify correctly, given that the first positives examples are positive.
 func share(scores []float64, positives int) float64 {
 	right := 0
 	for i, s := range scores {

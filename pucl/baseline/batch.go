@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Streams of random numbers that go with a seed: which examples, in which views, how mixed.
+// Streams of random numbers derived from the seed: for examples, views and mixing.
 const (
 	positiveStream  = 0x9051 << 32
 	unlabeledStream = 0x07ab << 32
@@ -20,17 +20,17 @@ const (
 	asideStream     = 0xa51d << 32
 )
 
-// deck deals the numbers of some examples without end, in a new random order every time that it has gone through them. What it
-// deals depends on the seed and the place alone.
+// deck deals example numbers endlessly, in a new random order for every pass over the examples. The result depends only
+// on the seed and the position.
 type deck struct {
 	examples []int
 	seed     uint64
 
-	round int // of order
+	round int // of the current order
 	order []int
 }
 
-// deal returns count examples from place first on.
+// deal returns count examples starting at position first.
 func (d *deck) deal(first, count int) []int {
 	out := make([]int, count)
 	for i := range out {
@@ -43,7 +43,7 @@ func (d *deck) deal(first, count int) []int {
 	return out
 }
 
-// pairing says which rows of a batch are mixed with which others. Row i becomes λ·x_i + (1−λ)·x_j, where j is its partner.
+// pairing defines which rows of a batch are mixed. Row i becomes λ·x_i + (1−λ)·x_j, where j is its partner.
 type pairing int
 
 const (
@@ -52,7 +52,7 @@ const (
 	unlabeledWithPositive                // every unlabeled row with a labeled positive
 )
 
-// first returns the first row that is mixed; those after it are mixed as well.
+// first returns the first mixed row; all rows after it are mixed as well.
 func (p pairing) first(positives int) int {
 	if p == unlabeledWithPositive {
 		return positives
@@ -60,7 +60,7 @@ func (p pairing) first(positives int) int {
 	return 0
 }
 
-// draw returns a partner for every row that is mixed, in a batch of n rows.
+// draw returns a partner for every mixed row, in a batch of n rows.
 func (p pairing) draw(rng *rand.Rand, positives, n int) []int32 {
 	partner := make([]int32, n-p.first(positives))
 	for i := range partner {
@@ -76,15 +76,15 @@ func (p pairing) draw(rng *rand.Rand, positives, n int) []int32 {
 	return partner
 }
 
-// mixing says how rows of a batch are mixed.
+// mixing configures how rows of a batch are mixed.
 type mixing struct {
 	pairing
 	alpha float64 // λ is drawn from Beta(α, α) for every row
 	own   bool    // λ is the larger of λ and 1−λ, so that a row stays nearer to itself than to its partner
-	alone bool    // the network sees mixed rows only
+	alone bool    // the network computes mixed rows only
 }
 
-// weights draws λ for count rows. It stays off 0 and 1, at which logarithms of mixed predictions would not be finite.
+// weights draws λ for count rows. It excludes 0 and 1, where logarithms of mixed predictions would not be finite.
 func (m mixing) weights(rng *rand.Rand, count int) []float32 {
 	const margin = 1e-6
 	beta := distuv.Beta{Alpha: m.alpha, Beta: m.alpha, Src: rng}
@@ -99,14 +99,14 @@ func (m mixing) weights(rng *rand.Rand, count int) []float32 {
 	return out
 }
 
-// batch is what the loss of a method is made of. A row is an example; the labeled positives come first.
+// batch is the input of a method's loss. A row is an example; the labeled positives come first.
 type batch struct {
-	positives int   // how many rows are labeled positives
-	logits    *Node // [n], of the rows as they are; nil where the network sees mixed rows only
-	other     *Node // [n], logits by plan.other; nil where there are none
-	now       *Node // [k], the numbers of this step by the plan's schedule; nil where it has none
+	positives int   // number of labeled positives
+	logits    *Node // [n], of the unmixed rows; nil if the network computes mixed rows only
+	other     *Node // [n], logits by plan.other; nil without it
+	now       *Node // [k], the values of the plan's schedule at this step; nil without it
 
-	mixed   *Node // [m], logits of the rows that are mixed, which are the last m of the batch
+	mixed   *Node // [m], logits of the mixed rows, which are the last m of the batch
 	lambda  *Node // [m], their weights
 	partner *Node // int32 [m], rows of their partners
 
@@ -117,7 +117,7 @@ type batch struct {
 // positive returns the rows of x, [n], that are labeled positives.
 func (b batch) positive(x *Node) *Node { return Slice(x, AxisRange(0, b.positives)) }
 
-// unlabeled returns the rows of x, [n], that are not.
+// unlabeled returns the rows of x, [n], that are not labeled positives.
 func (b batch) unlabeled(x *Node) *Node { return Slice(x, AxisRange(b.positives)) }
 
 // labels returns which rows are labeled positives, Bool [n], for x with n rows.
@@ -132,12 +132,12 @@ func (b batch) labels(x *Node) *Node {
 // ofPartners returns x, [n], of the partner of every mixed row.
 func (b batch) ofPartners(x *Node) *Node { return Gather(x, ExpandDims(b.partner, -1)) }
 
-// mix returns the rows of x from first on, mixed with those of their partners.
+// mix returns the rows of x starting at first, mixed with the rows of their partners.
 func (b batch) mix(x *Node, first int) *Node {
 	own := Slice(x, AxisRange(first))
 	lambda := Reshape(b.lambda, append([]int{-1}, slices.Repeat([]int{1}, x.Rank()-1)...)...)
 	return Add(Mul(own, lambda), Mul(b.ofPartners(x), OneMinus(lambda)))
 }
 
-// scheduled returns number i of this step.
+// scheduled returns value i of the schedule at this step.
 func (b batch) scheduled(i int) *Node { return Reshape(Slice(b.now, AxisElem(i))) }

@@ -18,7 +18,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// A deck deals every example once before it deals one again, each time in another order, and the same from any place on.
+// A deck deals every example once before it repeats one, each time in another order, and the same from any position.
 func TestDeckDealsEveryExample(t *testing.T) {
 	examples := []int{3, 5, 8, 9, 11}
 	d := deck{examples: examples, seed: 4}
@@ -36,7 +36,7 @@ func TestDeckDealsEveryExample(t *testing.T) {
 	}
 }
 
-// Batches hold labeled positives and then unlabeled examples, with SingleDataset labeled ones among these.
+// Batches hold labeled positives and then unlabeled examples, which with SingleDataset include labeled ones.
 func TestBatchesHoldBothKinds(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		data := mixture(3, 13, 1)
@@ -51,13 +51,13 @@ func TestBatchesHoldBothKinds(t *testing.T) {
 	}
 }
 
-// Partners are of the kind that a pairing says, and every one of them comes up.
+// Partners are of the kind that a pairing defines, and every one of them occurs.
 func TestPairings(t *testing.T) {
 	const positives, n = 3, 8
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, tt := range []struct {
 		pairing
-		rows, first, ofPositives, ofUnlabeled int // first row that is mixed; partners that a row can have, in bits
+		rows, first, ofPositives, ofUnlabeled int // first mixed row; possible partners of a row, in bits
 	}{
 		{withinKind, 8, 0, 0b00000111, 0b11111000},
 		{withAny, 8, 0, 0b11111111, 0b11111111},
@@ -81,7 +81,7 @@ func TestPairings(t *testing.T) {
 	}
 }
 
-// Weights have the mean and the variance of Beta(α, α), ½ and 1/(4(2α+1)), and lie above ½ where a row is to stay itself.
+// Weights have the mean and the variance of Beta(α, α), ½ and 1/(4(2α+1)), and exceed ½ if mixing.own is set.
 func TestMixingWeights(t *testing.T) {
 	const count = 40_000
 	for _, alpha := range []float64{0.3, 1, 6} {
@@ -101,7 +101,8 @@ func TestMixingWeights(t *testing.T) {
 	}
 }
 
-// patterns are n images of 8×8 pixels: the first positives are bright above, the others below, and all are noisy.
+// patterns returns n images of 8×8 pixels: the first positives are bright in the upper half, the others in the lower
+// half, and all are noisy.
 func patterns(n, positives int) Images {
 	rng := rand.New(rand.NewPCG(3, 3))
 	pixels := make([]uint8, n*64)
@@ -114,7 +115,7 @@ func patterns(n, positives int) Images {
 	return Images{pixels, augment.Shape{Height: 8, Width: 8, Channels: 1}}
 }
 
-// Images are learned from as rows are, in new views and mixed, and all of that is in the batch of a step.
+// Training on images works as on rows, with new views and mixing, and all of these inputs are in the batch of a step.
 func TestImages(t *testing.T) {
 	eng := enginetest.Open(t)
 	data := Data{Examples: patterns(120, 70), Labeled: firstAre(20, 120)}
@@ -128,7 +129,7 @@ func TestImages(t *testing.T) {
 	alone, err := r.Network.Score(eng, Images{data.Examples.(Images).Pixels[:64], data.Examples.(Images).Shape})
 	expect.That(t, err == nil && math.Abs(alone[0]-scores[0]) <= 1e-4,
 		"%v; by itself an image has the score %g, among others %g", err, alone, scores[0])
-	// Of black images alone nothing can be learned: all logits are the same, and so log E_U[Φ] = E_P[log Φ].
+	// Black images carry no information: all logits are the same, and so log E_U[Φ] = E_P[log Φ].
 	black := quick(VPU{Weight: -1}, 3)
 	black.Recipe = augment.Recipe{augment.Func{Name: "black", Graph: func(x, _ *Node) *Node { return ZerosLike(x) }}}
 	for _, loss := range must(t, eng, data, black).History.Losses {
@@ -149,7 +150,7 @@ func TestImages(t *testing.T) {
 		"the first image of a batch is not the positive that was dealt")
 }
 
-// The record tells all settings, defaults included.
+// The record contains all settings, including defaults.
 func TestRecordTellsDefaults(t *testing.T) {
 	want := "uPU π=0.3, sigmoid loss, version 1; batches of 64 positives and 192 unlabeled; Adam, rate up to 0.001, warm-up of a twentieth of " +
 		"the run from 0 of the peak, cosine to 0 after the last step, 1000 steps; encoder: MLP hidden [256 256], 128-d; seed 0"
@@ -160,7 +161,7 @@ func TestRecordTellsDefaults(t *testing.T) {
 		"the rate of AdamW is %g", adam.Settings.LearningRate)
 }
 
-// What a checkpoint is told apart by holds the data and the held-out ones, by digests.
+// The identity of a checkpoint contains digests of the data and of the held-out data.
 func TestIdentityTellsDataApart(t *testing.T) {
 	identify := func(change func(d *Data, c *Config)) identity {
 		data, config := mixture(4, 12, 1), quick(VPU{}, 4)

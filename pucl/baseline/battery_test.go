@@ -21,19 +21,19 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Every method learns two clouds of points to the rate of the best classifier there can be.
+// Every method classifies two clouds of points at the rate of the Bayes classifier.
 func TestLearnsToTheBayesRate(t *testing.T) {
 	expect.Slow(t)
 	const (
 		test   = 4000
-		margin = 0.012 // the standard error of the test is 0.0024, and 200 positives do not tell where the boundary lies exactly
+		margin = 0.012 // the standard error of the test is 0.0024, and 200 positives do not determine the boundary exactly
 	)
 	eng := enginetest.Open(t)
 	for name, method := range methods {
 		t.Run(name, func(t *testing.T) {
 			steps := cmp.Or(map[string]int{"LaGAM": 120, "NcPU": 90, "PULNS": 300}[name], 150)
 			config := quick(method, steps)
-			if name == "PULNS" { // whose reward is too noisy in fewer steps and in the batches of the others, where half of the seeds end below 0.9
+			if name == "PULNS" { // its reward is too noisy with fewer steps or the others' batches, where half of the seeds end below 0.9
 				config.Positives, config.Unlabeled = 128, 256
 			}
 			config.Test, config.HeldOut = points(test, test/2, 3), HeldOut{Data: mixture(100, 400, 4), Prior: 0.5}
@@ -44,7 +44,7 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 				t.Errorf("accuracy %.4f, the best there can be is %.4f", got, bayesRate)
 			}
 			_, unlabeled := rows.Split(data.Labeled)
-			for i, epoch := range r.Epochs { // set aside or not, all unlabeled examples make an epoch
+			for i, epoch := range r.Epochs { // all unlabeled examples, reserved or not, make an epoch
 				if want := min((i+1)*((len(unlabeled)+config.Unlabeled-1)/config.Unlabeled), steps); epoch.Steps != want {
 					t.Errorf("epoch %d ended after %d steps, want %d", epoch.Epoch, epoch.Steps, want)
 				}
@@ -63,7 +63,7 @@ func TestLearnsToTheBayesRate(t *testing.T) {
 	}
 }
 
-// checkFrozen compares losses with those of the method's version.
+// checkFrozen compares losses with the frozen ones of the method's version.
 func checkFrozen(t *testing.T, name string, method Method, losses []float64) {
 	t.Helper()
 	want := firstLosses[name].losses
@@ -102,14 +102,14 @@ func same(t *testing.T, a, b *Result) bool {
 		maps.EqualFunc(weights(t, a.Network), weights(t, b.Network), slices.Equal)
 }
 
-// The first losses are those of the method's version, and a run that is stopped and goes on from its checkpoint ends in the bits of
-// one that was not.
+// The first losses are those of the method's version, and a run that is stopped and resumed ends bit-identically to an
+// uninterrupted one.
 func TestFirstLossesAndResume(t *testing.T) {
 	eng := enginetest.Open(t)
 	for name, method := range methods {
 		t.Run(name, func(t *testing.T) {
 			data, config := mixture(20, 150, 1), quick(method, 10)
-			config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4} // engines take long to compile more
+			config.Encoder = encoder.MLP{Hidden: []int{}, Dim: 4} // engines take long to compile larger ones
 			measured := name == "vPU"                             // with one method, since engines take long to compile what measures
 			if measured {
 				config.Test, config.HeldOut = points(30, 15, 3), HeldOut{Data: mixture(10, 40, 4)}
@@ -129,15 +129,15 @@ func TestFirstLossesAndResume(t *testing.T) {
 			if resumed := must(t, eng, data, config); !same(t, whole, resumed) {
 				t.Errorf("resumed: losses %v, want %v", resumed.History.Losses, whole.History.Losses)
 			}
-			if measured && (len(whole.Epochs) != 4 || whole.Epochs[0].Steps != 3 || whole.Epochs[3].Steps != 10) { // 130 unlabeled, 64 a step
+			if measured && (len(whole.Epochs) != 4 || whole.Epochs[0].Steps != 3 || whole.Epochs[3].Steps != 10) { // 130 unlabeled, 64 per step
 				t.Errorf("epochs %+v", whole.Epochs)
 			}
 		})
 	}
 }
 
-// In the frozen losses of nnPU the negative part of the risk is never below −β, so that they are those of uPU. Where a prior that is too
-// large brings it there, the step that raises it again is frozen here.
+// In the frozen losses of nnPU the negative part of the risk is never below −β, so they equal those of uPU. Here a
+// prior that is too large brings it there, and the losses of the correcting step are frozen.
 func TestFirstLossesOfTheCorrection(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 150, 1)
 	losses := func(m Method) []float64 {
@@ -153,13 +153,13 @@ func TestFirstLossesOfTheCorrection(t *testing.T) {
 		for i, loss := range losses(other)[:7] {
 			apart = max(apart, math.Abs(loss-got[i]))
 		}
-		if apart < 5e-3 { // what is frozen would not show it
+		if apart < 5e-3 { // the frozen losses would not detect the correction
 			t.Errorf("with %s the losses are the same but for %.2g", what, apart)
 		}
 	}
 }
 
-// Another seed gives other numbers, and is another run.
+// Another seed gives other numbers, and identifies another run.
 func TestSeeds(t *testing.T) {
 	eng, data, config := enginetest.Open(t), mixture(20, 150, 1), quick(VPU{}, 4)
 	config.Settings.Checkpoint = t.TempDir()
@@ -172,8 +172,9 @@ func TestSeeds(t *testing.T) {
 	expect.That(t, !slices.Equal(r.History.Losses, whole.History.Losses), "another seed gave the same losses")
 }
 
-// What the last epoch and the one chosen without negatives are does not hang on the true classes, which are told after training;
-// only the oracle listens to them. What is chosen without negatives hangs on the proxy, and where none is named on whether the prior is known.
+// The last epoch and the one chosen without negatives do not depend on the true classes, which are given after
+// training; only the oracle does. The choice without negatives depends on the proxy and, with a nil proxy, on whether
+// the prior is given.
 func TestTrueClassesChooseTheOracleAlone(t *testing.T) {
 	r := &Result{}
 	for i, scores := range [][]float64{{1, 1, -1, -1}, {1, -1, 1, -1}, {1, 1, 1, -1}} {

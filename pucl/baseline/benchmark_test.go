@@ -29,7 +29,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// spambase reads UCI's Spambase, where PUCL_DATA_DIR has it, standardized.
+// spambase returns UCI's Spambase, standardized, if PUCL_DATA_DIR has it.
 func spambase(t *testing.T) *tabular.Table {
 	t.Helper()
 	if os.Getenv(datasets.EnvDataDir) == "" {
@@ -59,18 +59,20 @@ var plainMLP = encoder.Func{Name: "dense layers of 512, 256, 128, 64", Graph: fu
 	return x
 }}
 
-// nnPU does at least as well as what a benchmark publishes for it on Spambase, 81.66%, by its protocol: a fifth of the data is
-// the test, a tenth of the other positives are labeled, and the unlabeled examples are all others together with these. That is
-// case-control: two samples, the unlabeled one of all data. SingleDataset makes it of rows that are here once. The second run, for which
-// nothing is published, takes what labeling left of the one sample for it, which holds too few positives for the prior; a point or two are lost by that.
+// nnPU must reach at least the accuracy that a benchmark publishes for it on Spambase, 81.66%, by its protocol. A fifth
+// of the data is the test set, a tenth of the other positives are labeled, and the unlabeled examples are all other
+// rows together with these. That is case-control: two samples, the unlabeled one of all data. SingleDataset constructs
+// it from rows that occur once. The second run, without a published figure, uses as unlabeled only the rows that
+// labeling left in the single sample. These have too few positives for the prior, which costs a point or two.
 //
-// Source: "PU-Bench: A Unified Benchmark for Rigorous and Reproducible PU Learning" (2026), with its settings: 40 epochs of batches
-// of 256, Adam at a rate of 0.0003, β = 0, γ = 1. Differences: no dropout, no weight decay, and the last epoch, where the benchmark
-// takes the best of some by the true classes of 37 examples. Its setting in loops of its own, with dropout, weight decay, its small
-// first weights and a last bias that starts from the class prior, gave 90.0 ± 2.1 (standard deviation of its ten seeds; F1 87.1 ± 2.7)
-// where the epoch is chosen by F1, and 87.0 ± 7.7 (F1 79.7 ± 18.6) where it is chosen by the largest F1 of any threshold: in the first
-// three epochs no example is above 0, and such a choice takes some seeds from just after these. So 81.66 is below what nnPU learns
-// there, and may be an F1.
+// Source: "PU-Bench: A Unified Benchmark for Rigorous and Reproducible PU Learning" (2026), with its settings: 40
+// epochs of batches of 256, Adam at a rate of 0.0003, β = 0, γ = 1. Differences: no dropout, no weight decay, and the
+// last epoch, where the benchmark takes the best of some by the true classes of 37 examples. A separate implementation
+// of its setting had dropout, weight decay, its small initial weights and a last bias that starts from the class prior.
+// It gave 90.0 ± 2.1 (standard deviation of its ten seeds; F1 87.1 ± 2.7) if the epoch is chosen by F1, and 87.0 ± 7.7
+// (F1 79.7 ± 18.6) if chosen by the largest F1 of any threshold: in the first three epochs no score is above 0, and
+// that rule chooses an epoch just after these for some seeds. So 81.66 is below nnPU's accuracy there, and may be an
+// F1.
 func TestSpambase(t *testing.T) {
 	table := spambase(t)
 	for whole, least := range map[bool]float64{true: 81.66, false: 80} {
@@ -80,8 +82,8 @@ func TestSpambase(t *testing.T) {
 	}
 }
 
-// spambaseAccuracy returns the mean accuracy of a method after the last epoch, in percent, over some seeds. Whole says that labeled
-// positives are among the unlabeled examples, which are then a sample of all data.
+// spambaseAccuracy returns the mean accuracy of a method after the last epoch, in percent, over some seeds. whole
+// includes the labeled positives in the unlabeled examples, which are then a sample of all data.
 func spambaseAccuracy(t *testing.T, table *tabular.Table, seeds int, whole bool, method func(prior float64) Method) float64 {
 	t.Helper()
 	eng := enginetest.Open(t)
@@ -118,9 +120,9 @@ func spambaseAccuracy(t *testing.T, table *tabular.Table, seeds int, whole bool,
 	return m
 }
 
-// BenchmarkStep times whole training steps of a baseline as Train takes them: 64 labeled positives and 192 unlabeled images of
-// 28×28 as they are, small CNN, Adam. peers/step.py sets it beside PyTorch. What a method does after an epoch, and scoring, fall
-// on too few steps to move the median.
+// BenchmarkStep times whole training steps of a baseline as Train takes them: 64 labeled positives and 192 unlabeled
+// images of 28×28 without views, small CNN, Adam. peers/step.py compares it with PyTorch. A method's work after an
+// epoch, and scoring, occur in too few steps to change the median.
 func BenchmarkStep(b *testing.B) {
 	b.Run("nnpu", func(b *testing.B) { benchmarkStep(b, NNPU{Prior: 0.4}) })
 	b.Run("dist-pu", func(b *testing.B) { benchmarkStep(b, DistPU{Prior: 0.4, Warmup: -1}) }) // mixed examples from the start
@@ -143,7 +145,7 @@ func benchmarkStep(b *testing.B, m Method) {
 	})
 }
 
-// writeStart writes the images, the weights with which a run of c begins, and the tensors of its first batches.
+// writeStart writes the images, the initial weights of a run of c, and the tensors of its first batches.
 func writeStart(eng *engine.Engine, data Data, c Config, path string) error {
 	images := data.Examples.(Images)
 	r := &run{data: data, config: c.withDefaults(images), plan: c.Method.plan()}

@@ -20,12 +20,12 @@ import (
 
 // Examples are [Images] or [Rows].
 type Examples interface {
-	check() (n int, err error)          // returns an error unless there is at least one example and all are sound
+	check() (n int, err error)          // returns an error unless there is at least one example and all are valid
 	shape() []int                       // of one example
 	tensor(index []int) *tensors.Tensor // of the examples at index, one row each
-	scale(x *Node) *Node                // makes of such a tensor what an encoder takes
+	scale(x *Node) *Node                // converts such a tensor to the input of an encoder
 	encoder() encoder.Encoder           // the default
-	bytes() []byte                      // tell the examples from others of the same shape
+	bytes() []byte                      // distinguish the examples from others of the same shape
 	name() string                       // of one example
 }
 
@@ -35,22 +35,23 @@ type Images struct {
 	Shape  augment.Shape
 }
 
-// Rows are rows of features [n, d], which should be brought to mean 0 and standard deviation 1 first.
+// Rows are rows of features [n, d], which should be standardized to mean 0 and standard deviation 1 first.
 type Rows struct{ X *mat.Dense }
 
-// Data are examples of which some are known to be positive.
+// Data holds examples, some of them labeled as positive.
 type Data struct {
 	Examples Examples
-	Labeled  []bool // which of the examples are labeled positives, in the same order
+	Labeled  []bool // true for labeled positives, in the same order
 
-	// SingleDataset says that the labeled positives were taken out of the one sample that there is, so that each example is here
-	// once. The class prior is then that of all examples, and the unlabeled part of a batch is drawn from all of them, labeled ones
-	// included: methods take labeled and unlabeled examples for two samples, the second one of all data, and the unlabeled ones
-	// alone would hold too few positives for that. Otherwise, in the case-control settings, they alone are such a sample.
+	// SingleDataset means that the labeled positives were selected from the only sample, so that each example occurs
+	// here once. The class prior is then that of all examples, and the unlabeled part of a batch is drawn from all of
+	// them, including labeled ones. Methods treat labeled and unlabeled examples as two samples, the second one of all
+	// data; the unlabeled ones alone would contain too few positives for that. Otherwise, in the case-control setting,
+	// the unlabeled examples are the second sample.
 	SingleDataset bool
 }
 
-// pools returns the numbers of the examples from which the two parts of a batch are drawn, or an error if d cannot be used.
+// pools returns the numbers of the examples from which the two parts of a batch are drawn, or an error if d is invalid.
 func (d Data) pools() (positive, unlabeled []int, err error) {
 	n, err := checkExamples(d.Examples)
 	if err != nil {
@@ -80,7 +81,7 @@ func checkSpread(e Examples, n int) error {
 	return fault.If(pixels.AllSame(all, len(all)/n), "baseline: all %d %ss are the same, so that nothing tells them apart; give %ss that differ", n, e.name(), e.name())
 }
 
-// checkExamples returns how many examples there are, or an error if they cannot be used.
+// checkExamples returns the number of examples, or an error if they are invalid.
 func checkExamples(e Examples) (n int, err error) {
 	if e == nil {
 		return 0, errors.New("baseline: no examples; give Images or Rows")
@@ -117,7 +118,7 @@ func (r Rows) check() (int, error) {
 	n, _ := r.X.Dims()
 	for i := range n {
 		for j, v := range r.X.RawRowView(i) {
-			if !(math.Abs(v) <= math.MaxFloat32) { // this form also refuses NaN
+			if !(math.Abs(v) <= math.MaxFloat32) { // this form also rejects NaN
 				return 0, fmt.Errorf("feature %d of row %d is %g; features must be finite numbers in the range of float32: "+
 					"leave such rows out, or fill the gaps in first", j, i, v)
 			}

@@ -13,32 +13,33 @@ import (
 // distPUVersion is the version of [DistPU].
 const distPUVersion = 2
 
-// DistPU makes the predictions s = σ(logit) have the label distribution that is known of positives and of unlabeled examples:
+// DistPU matches the predictions s = σ(logit) to the given label distributions of positives and of unlabeled examples:
 //
 //	L_dist = |E_P[s] − 1| + |E_U[s] − π|/2π
 //
-// In the warm-up it adds the entropy H of the predictions on unlabeled examples, so that they are not all equal to π. Later it also
-// takes mixed examples λx + (1−λ)x' with λ drawn from Beta(α, α), whose label is mixed from 1 for labeled positives and the
-// prediction after the last epoch for unlabeled examples:
+// In the warm-up it adds the entropy H of the predictions on unlabeled examples, so that they are not all equal to π.
+// Later it also uses mixed examples λx + (1−λ)x' with λ drawn from Beta(α, α). Their labels mix 1 for labeled positives
+// and, for unlabeled examples, the prediction after the last epoch:
 //
 //	warm-up:  L = L_dist + μ₀·H_U
 //	later:    L = L_dist + μ_t·H_U + ν·BCE(s(mixed), mixed labels) + γ·H(mixed)
 //
-// From the end of the warm-up to that of the run, μ_t rises from 0 to μ as 1 − cos does in a quarter of its period.
+// From the end of the warm-up to the end of the run, μ_t rises from 0 to μ like 1 − cos over a quarter of its period.
 //
-// Source: Yunrui Zhao, Qianqian Xu, Yangbangyan Jiang, Peisong Wen and Qingming Huang, "Dist-PU: Positive-Unlabeled Learning from
-// a Label Distribution Perspective", CVPR 2022, read as its authors' program (Ray-rui/Dist-PU-…) has it, whose defaults the numbers
-// are. There L_dist is the R_lab of the paper over 2π. Differences: one learning rate and one weight decay throughout, where the
-// program starts the optimizer anew after the warm-up, with a tenth of the rate and a fifth of the decay; λ is drawn for every
-// example, not once for a batch; labels of unlabeled examples are predicted by the network after the last epoch in inference, where
-// the program has for each the prediction of the step that trained on it last.
+// Source: Yunrui Zhao, Qianqian Xu, Yangbangyan Jiang, Peisong Wen and Qingming Huang, "Dist-PU: Positive-Unlabeled
+// Learning from a Label Distribution Perspective", CVPR 2022, as implemented in its authors' program
+// (Ray-rui/Dist-PU-…), whose defaults are used here. There L_dist is the R_lab of the paper over 2π. Differences: one
+// learning rate and one weight decay throughout, where the program restarts the optimizer after the warm-up, with a
+// tenth of the rate and a fifth of the decay. λ is drawn for every example, not once for a batch. Labels of unlabeled
+// examples are predicted in inference mode by the network after the last epoch, where the program uses for each the
+// prediction of the last step that trained on it.
 type DistPU struct {
 	Prior         float64 // class prior π, above 0 and below 1
 	Entropy       float64 // μ; 0 means 0.004, negative means none
 	Mixup         float64 // ν; 0 means 5, negative means none
 	MixedEntropy  float64 // γ; 0 means 0.04, negative means none
 	Alpha         float64 // α; 0 means 6
-	Warmup        float64 // share of the steps; 0 means ½, negative means none: unlabeled examples are then mixed as ½ until the first epoch ends
+	Warmup        float64 // share of the steps; 0 means ½, negative means none: unlabeled examples are then mixed with the label ½ until the first epoch ends
 	WarmupEntropy float64 // μ₀; 0 means 0.002, negative means none
 }
 
@@ -72,7 +73,7 @@ func (m DistPU) String() string {
 func (m DistPU) plan() plan {
 	m = m.withDefaults()
 	p := plan{
-		schedule: func(done float64) []float32 { // of μ_t, and of what comes after the warm-up
+		schedule: func(done float64) []float32 { // μ_t, and the weight of the terms after the warm-up
 			if done < m.Warmup {
 				return []float32{float32(m.WarmupEntropy), 0}
 			}
@@ -100,7 +101,7 @@ func (m DistPU) plan() plan {
 	return p
 }
 
-// remember keeps the logits of all examples by the network as it is now, after every epoch and where the warm-up ends.
+// remember stores the logits of all examples by the current network, after every epoch and at the end of the warm-up.
 func (m DistPU) remember(r *run, done int) error {
 	if done%r.perEpoch() != 0 && !r.passes(m.Warmup, done) {
 		return nil
@@ -123,5 +124,5 @@ func (m DistPU) alignment(b batch) *Node {
 // crossEntropy returns −y log σ(t) − (1−y) log(1−σ(t)) in nats.
 func crossEntropy(t, y *Node) *Node { return Sub(numeric.LogOnePlusExp(t), Mul(t, y)) }
 
-// entropy returns that of a coin that falls on 1 with probability σ(t), in nats.
+// entropy returns the entropy of a Bernoulli variable with probability σ(t), in nats.
 func entropy(t *Node) *Node { return crossEntropy(t, Sigmoid(t)) }

@@ -13,7 +13,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Numbers around 3 are positive and numbers around −3 are not; of 20 positives it is known, and half of 200 more are positive.
+// Numbers around 3 are positive and numbers around −3 are not. 20 positives are labeled, and half of 200 more are
+// positive.
 func ExampleTrain() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, labeled := mat.NewDense(220, 1, nil), make([]bool, 220)

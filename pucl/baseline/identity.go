@@ -7,7 +7,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// describe names everything in c that the numbers depend on.
+// describe returns, as text, every setting in c that the numbers depend on.
 func (c Config) describe() string {
 	views := ""
 	if len(c.Recipe) > 0 {
@@ -17,7 +17,7 @@ func (c Config) describe() string {
 		c.Method, c.Method.version(), c.Positives, c.Unlabeled, c.Settings.Update(), c.Settings.Steps, views, encoder.Describe(c.Encoder), c.Seed)
 }
 
-// identity is what the numbers of a run follow from, beside its settings.
+// identity holds everything that determines the numbers of a run, besides its settings.
 type identity struct {
 	Method        string
 	Version       int
@@ -32,7 +32,7 @@ type identity struct {
 	Seed          uint64
 }
 
-// identity returns what identifies the run. Digests take time, so there are none without a checkpoint.
+// identity returns the identity of the run. Digests take time, so there are none without a checkpoint.
 func (r *run) identity() identity {
 	c := r.config
 	id := identity{
@@ -46,7 +46,7 @@ func (r *run) identity() identity {
 	return id
 }
 
-// digest tells examples, and what is known of them, from others; "" for none.
+// digest returns a digest of examples and their labels; "" for none.
 func digest(examples Examples, known ...any) string {
 	if examples == nil {
 		return ""

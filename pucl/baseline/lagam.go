@@ -13,36 +13,38 @@ import (
 // laGAMVersion is the version of [LaGAM].
 const laGAMVersion = 3
 
-// LaGAM learns embeddings by a contrastive loss that knows of groups of examples, and soft labels y of unlabeled examples by a meta step.
-// With ℓ(t) = log(1 + e^(−t)) it minimizes
+// LaGAM trains embeddings by a contrastive loss that uses groups of examples, and soft labels y of unlabeled examples
+// by a meta step. With ℓ(t) = log(1 + e^(−t)) it minimizes
 //
 //	L = B(t, y) + w·B(t(mixed), mixed y) + v·L_cont,   B(t, y) = Σ y ℓ(t) / Σ y + Σ (1−y) ℓ(−t) / Σ (1−y)
 //
-// on labeled positives, whose y is 1, and unlabeled examples; examples are mixed λx + (1−λ)x' with λ = max(λ', 1−λ'), λ' drawn from
-// Beta(α, α). L_cont is that of a row's projection against those of all rows in two views, the cosine over a temperature:
+// on labeled positives, with y = 1, and unlabeled examples; examples are mixed λx + (1−λ)x' with λ = max(λ', 1−λ'), λ'
+// drawn from Beta(α, α). L_cont compares a row's projection with the projections of all rows in two views, s being the
+// cosine over a temperature:
 //
 //	−mean_i log P_i(other view of i) − mean_i mean_{a∈G(i)} log P_i(a),   P_i(a) = exp(s_ia) / Σ_{c≠i} exp(s_ic)
 //
-// where G(i) are the rows of both views that are of i's group and of its predicted class at once, and its nearest rows besides, of
-// whatever group and class. Groups are those that k-means finds in all projections after every epoch. A meta step asks of every
-// unlabeled example which label would make the classifier better: it takes the step of gradient descent that B gives the weights of
-// the last layer, not its bias, as a function of the labels, and the label whose increase makes a risk of other examples fall
-// faster is the one that y then moves to. In the warm-up y = 0 and G(i) is empty.
+// where G(i) holds the rows of both views with i's group and i's predicted class, and i's nearest rows of any group and
+// class. k-means forms the groups from all projections after every epoch. A meta step estimates for every unlabeled
+// example which label would improve the classifier. It expresses the gradient step of B on the weights of the last
+// layer, not its bias, as a function of the labels. Then y moves to the label whose increase reduces a risk on other
+// examples faster. In the warm-up y = 0 and G(i) is empty.
 //
-// Source: Lin Long, Haobo Wang, Zhijie Jiang, Lei Feng, Chang Yao, Gang Chen and Junbo Zhao, "Positive-Unlabeled Learning by Latent
-// Group-Aware Meta Disambiguation", CVPR 2024, by the program of its authors, whose numbers for CIFAR-10 are the defaults, and which
-// leaves that bias too. Its text was not at hand. The difference that matters: there the risk of the meta step is B on 500 clean
-// examples of both classes. Here no negative is known, so it is its unbiased estimate on labeled positives and unlabeled examples that
-// are set aside,
+// Source: Lin Long, Haobo Wang, Zhijie Jiang, Lei Feng, Chang Yao, Gang Chen and Junbo Zhao, "Positive-Unlabeled
+// Learning by Latent Group-Aware Meta Disambiguation", CVPR 2024, by the program of its authors, whose numbers for
+// CIFAR-10 are the defaults, and which omits that bias too. Its text was not available. The main difference: there the
+// risk of the meta step is B on 500 clean examples of both classes. Here no negative is given, so it is the unbiased
+// estimate of the risk on reserved labeled positives and unlabeled examples,
 //
 //	E_P[ℓ(t)] + (E_U[ℓ(−t)] − π E_P[ℓ(−t)]) / (1−π)
 //
-// which needs the class prior. That costs: on Fashion-MNIST with π = 0.3, 1,000 labels and a small CNN, 3 epochs came to 83.2%,
-// and to 89.9% with 500 clean examples in its place (one seed). Other differences: λ is drawn for every example, not once for a
-// batch; one recipe makes both views, and without a Recipe, and for rows of features, the second view is the example itself;
-// labels there move by 0.05 to 0.2 in each of 400 epochs, and Memory is that as a share of the run, so that shorter runs come as
-// far; a row is not counted among its own nearest rows, though its other view is. The program clamps the probabilities of B to 10⁻⁴ and
-// 1 − 10⁻⁴. Here ℓ is exact. The two differ where |t| > 9.21 alone: there the program's ℓ is at most 9.21 and has no gradient.
+// which needs the class prior. It lowers accuracy: on Fashion-MNIST with π = 0.3, 1,000 labels and a small CNN, 3
+// epochs reached 83.2%, and 89.9% with 500 clean examples instead (one seed). Other differences: λ is drawn for every
+// example, not once for a batch. One recipe makes both views; without a Recipe, and for rows of features, the second
+// view is the example itself. Labels there move by 0.05 to 0.2 in each of 400 epochs; Memory expresses that as a share
+// of the run, so that labels of shorter runs move as far. A row is not one of its own nearest rows, though its other
+// view is. The program clamps the probabilities of B to 10⁻⁴ and 1 − 10⁻⁴; here ℓ is exact. The two differ only where
+// |t| > 9.21: there the program's ℓ is at most 9.21 and has no gradient.
 type LaGAM struct {
 	Prior       float64 // class prior π, above 0 and below 1
 	Mixup       float64 // w; 0 means 1, negative means none
@@ -50,11 +52,11 @@ type LaGAM struct {
 	Contrast    float64 // v; 0 means 1, negative means none
 	Temperature float64 // 0 means 0.07
 	Groups      int     // 0 means 5
-	Neighbors   int     // how many of the nearest rows join G(i), from ⅛ of the run on; 0 means 10, negative means none
-	Rate        float64 // step of the last layer's weights that the meta step looks ahead; 0 means 0.001
-	Memory      float64 // share of the run in which a part e^(−1) of a label is left, at the start; it falls to a quarter; 0 means 1/20
+	Neighbors   int     // number of nearest rows in G(i), from ⅛ of the run on; 0 means 10, negative means none
+	Rate        float64 // length of the meta step on the last layer's weights; 0 means 0.001
+	Memory      float64 // share of the run after which a part e^(−1) of a label remains, at the start; it falls to a quarter; 0 means 1/20
 	Warmup      float64 // share of the steps; 0 means 1/20, negative means none: G(i) is then empty until the first epoch ends
-	Judges      float64 // share of the examples of both kinds that are set aside for the meta step, below 1; 0 means 0.2
+	Judges      float64 // share of the examples of both kinds that are reserved for the meta step, below 1; 0 means 0.2
 }
 
 func (m LaGAM) check() error {
@@ -92,7 +94,7 @@ func (m LaGAM) plan() plan {
 	m = m.withDefaults()
 	p := plan{
 		again: true, memory: true, aside: aside{m.Judges, m.Judges, 1},
-		schedule: func(done float64) []float32 { // whether the warm-up is over, whether neighbors count, and the memory
+		schedule: func(done float64) []float32 { // whether the warm-up has ended, whether neighbors count, and the memory
 			return []float32{flag(done >= m.Warmup), flag(done >= 0.125), float32(m.Memory * (1 - 0.75*done))}
 		},
 		extra: m.extra, between: m.regroup, reading: &reading{inNetwork, projections},
@@ -104,7 +106,7 @@ func (m LaGAM) plan() plan {
 	return p
 }
 
-// extra returns labels, groups and the projections of both views of every row, and moves the labels.
+// extra returns labels, groups and the projections of both views of every row, and updates the labels.
 func (m LaGAM) extra(s *sight) []*Node {
 	n := s.logits.Shape().Dim(0)
 	both := project(s.own.scope, "projector", Concatenate([]*Node{s.own.h, s.again.h}, 0), true)
@@ -114,8 +116,8 @@ func (m LaGAM) extra(s *sight) []*Node {
 	return []*Node{y, s.remembered("groups"), Slice(both, AxisRange(0, n)), Slice(both, AxisRange(n))}
 }
 
-// slopes returns how fast the risk of those that judge rises, after the step of the last layer, with more weight on the positive label
-// of every row, and with more on the negative one.
+// slopes returns the derivatives of the risk on the reserved rows, after the step of the last layer, with respect to
+// the weight of the positive label of every row, and of the negative one.
 func (m LaGAM) slopes(rows pass, y *Node, positive, unlabeled pass) (more, less *Node) {
 	t, h := StopGradient(rows.logits), StopGradient(rows.h)
 	more, less = ZerosLike(y), ZerosLike(y)
@@ -160,7 +162,7 @@ func (m LaGAM) contrast(b batch) *Node {
 	cosine := MatMul(q, Transpose(Concatenate([]*Node{q, k}, 0), 0, 1)) // [n, 2n]
 	s := Where(itself, ZerosLike(cosine), DivScalar(cosine, m.Temperature))
 	logP := MaskedLogSoftmax(s, LogicalNot(itself), -1)
-	meanOf := func(which *Node) *Node { // over the rows that it names, for every row, then over all; 0 for a row that it names none for
+	meanOf := func(which *Node) *Node { // mean over the rows that which selects, for every row, then over all; 0 for a row without any
 		count := ReduceSum(ConvertDType(which, logP.DType()), -1)
 		return ReduceAllMean(Div(ReduceSum(Where(which, logP, ZerosLike(logP)), -1), MaxScalar(count, 1)))
 	}
@@ -179,12 +181,13 @@ func (m LaGAM) contrast(b batch) *Node {
 	return Neg(Add(own, meanOf(of)))
 }
 
-// nearest returns which entries of a row are its count largest ones, those that itself marks left out. Equal ones come together.
+// nearest returns which entries of a row are its count largest ones, excluding the entries marked by itself. Equal ones
+// are selected together.
 func nearest(x, itself *Node, count int) *Node {
 	none := Scalar(x.Graph(), x.DType(), math.Inf(-1))
 	x = Where(itself, none, StopGradient(x))
 	least := ReduceAndKeep(x, ReduceMax, -1)
-	for range min(count, x.Shape().Dim(-1)-1) - 1 { // the next largest of all: no sorting, of which the pure-Go engine is not capable
+	for range min(count, x.Shape().Dim(-1)-1) - 1 { // the next largest of all, without sorting, which the pure-Go engine does not support
 		least = ReduceAndKeep(Where(LessThan(x, least), x, none), ReduceMax, -1)
 	}
 	return LogicalAnd(GreaterOrEqual(x, least), LogicalNot(itself))

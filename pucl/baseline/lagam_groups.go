@@ -11,13 +11,12 @@ import (
 	"github.com/puclab/puclab/pucl/cluster"
 )
 
-// projections builds the graph of a network's projections outside of training.
+// projections builds the graph of a network's projections in inference mode.
 func projections(p pass) *Node {
 	return ConvertDType(project(p.scope, "projector", p.h, false), dtypes.Float32)
 }
 
-// regroup puts all examples into groups by their projections as they are now: where the warm-up ends, and after every epoch from then
-// on.
+// regroup groups all examples by their current projections: at the end of the warm-up, and after every later epoch.
 func (m LaGAM) regroup(r *run, done int) error {
 	epochs := r.done(done) >= m.Warmup && done%r.perEpoch() == 0
 	if done == r.config.Settings.Steps || !epochs && !r.passes(m.Warmup, done) {
@@ -28,7 +27,7 @@ func (m LaGAM) regroup(r *run, done int) error {
 		return err
 	}
 	if slices.ContainsFunc(x, isInfiniteOrNaN) {
-		return nil // the loop ends the run, and tells which layer it was
+		return nil // the loop ends the run and reports the layer
 	}
 	n := len(r.data.Labeled)
 	means := cluster.KMeans{K: different(x, len(x)/n, m.Groups), Rounds: 20, Seed: r.config.Seed ^ groupStream ^ uint64(done)}
@@ -43,7 +42,7 @@ func (m LaGAM) regroup(r *run, done int) error {
 	return r.keep("groups", groups)
 }
 
-// different returns how many of the rows of d numbers are different, counted up to most.
+// different returns the number of different rows of d numbers, counted up to most.
 func different(x []float64, d, most int) int {
 	var found [][]float64
 	for row := range slices.Chunk(x, d) {

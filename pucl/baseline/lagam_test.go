@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// balancedLoss is B in loops.
+// balancedLoss computes B in loops.
 func balancedLoss(t, y []float64) float64 {
 	positive, negative, p, n := 0., 0., 0., 0.
 	for i, label := range y {
@@ -25,7 +25,7 @@ func balancedLoss(t, y []float64) float64 {
 	return positive/p + negative/n
 }
 
-// groupLoss is L_cont in loops, with groups, classes and nearest rows of the frozen batch.
+// groupLoss computes L_cont in loops, with groups, classes and nearest rows of the frozen batch.
 func groupLoss(n, frozen seen, temperature float64, neighbors int) float64 {
 	const d = 3
 	row := func(of seen, a int) []float64 { // of all rows in both views
@@ -105,7 +105,8 @@ func TestLaGAMAgainstLoops(t *testing.T) {
 	}
 }
 
-// The meta step has the slope of the risk of those that judge after the step of the last layer, with respect to the labels.
+// The meta step must have the slope of the risk on reserved rows after the step of the last layer, with respect to the
+// labels.
 func TestLaGAMMetaStepAgainstFiniteDifferences(t *testing.T) {
 	const rows, d, prior, rate = 6, 3, 0.3, 0.7
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -119,7 +120,7 @@ func TestLaGAMMetaStepAgainstFiniteDifferences(t *testing.T) {
 	hP, tP := draw(2)
 	hU, tU := draw(4)
 	y := []float64{1, 1, 0.2, 0.7, 0, 0.4}
-	risk := func(labels []float64) float64 { // of the weights of the positive label, then of those of the negative one
+	risk := func(labels []float64) float64 { // weights of the positive label, then of the negative one
 		with := func(w []float64) float64 {
 			positive, negative, p, n := 0., 0., 0., 0.
 			for i := range rows {
@@ -147,7 +148,7 @@ func TestLaGAMMetaStepAgainstFiniteDifferences(t *testing.T) {
 	for _, v := range y {
 		labels = append(labels, 1-v)
 	}
-	const step = 1e-3 // since the gradient inside is one of finite differences
+	const step = 1e-3 // since the inner gradient is one of finite differences
 	want := make([]float64, len(labels))
 	for i := range labels {
 		up, down := slices.Clone(labels), slices.Clone(labels)
@@ -163,7 +164,7 @@ func TestLaGAMMetaStepAgainstFiniteDifferences(t *testing.T) {
 	}
 }
 
-// The warm-up and the time without neighbors end, and the memory becomes shorter.
+// The warm-up and the phase without neighbors end, and the memory becomes shorter.
 func TestLaGAMSchedule(t *testing.T) {
 	schedule := LaGAM{Prior: 0.5, Memory: 0.4}.plan().schedule
 	for done, want := range map[float64][3]float32{0: {0, 0, 0.4}, 0.05: {1, 0, 0.385}, 0.125: {1, 1, 0.3625}, 1: {1, 1, 0.1}} {
@@ -173,9 +174,9 @@ func TestLaGAMSchedule(t *testing.T) {
 	}
 }
 
-// All examples are put into groups after every epoch, from the end of the warm-up on, by the projections of the network.
+// All examples are grouped after every epoch, from the end of the warm-up on, by the projections of the network.
 func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
-	eng, data := enginetest.Open(t), mixture(20, 140, 1) // 120 unlabeled examples, set aside or not: two steps an epoch
+	eng, data := enginetest.Open(t), mixture(20, 140, 1) // 120 unlabeled examples, reserved or not: two steps an epoch
 	method := LaGAM{Prior: 0.5, Warmup: 0.45, Groups: 2}
 	due := map[int]bool{5: true, 6: true, 8: true} // the last step is too late
 	r := dealt(t, data, quick(method, 10))
@@ -204,7 +205,7 @@ func TestLaGAMGroupsWhenTheyAreDue(t *testing.T) {
 	}
 }
 
-// Where fewer projections are different than there are groups, as of a network that has collapsed, there are fewer groups.
+// If there are fewer different projections than groups, as for a collapsed network, there are fewer groups.
 func TestLaGAMGroupsOfFewProjections(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 140, 1)
 	r := dealt(t, data, quick(LaGAM{Prior: 0.5}, 10))

@@ -15,19 +15,19 @@ import (
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// A batch of three labeled positives and five unlabeled examples, in numbers.
+// The test batch has three labeled positives and five unlabeled examples.
 const (
 	somePositives = 3
 	someRows      = 8
 )
 
-// numbers are a batch as loops read it. Mixed are the logits of the last len(mixed) rows mixed with those of their partners.
+// numbers is a batch for the loops. mixed are the logits of the last len(mixed) rows mixed with their partners.
 type numbers struct {
 	logits, other, mixed, lambda, now []float64
 	partner                           []int32
 }
 
-// draw returns a batch of some numbers, mixed as the plan of a method says; logits lie around shift.
+// draw returns a random batch, mixed as the plan of a method defines; logits lie around shift.
 func draw(m Method, shift float64) (n numbers) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	normal := func(count int) []float64 {
@@ -53,7 +53,7 @@ func draw(m Method, shift float64) (n numbers) {
 	return n
 }
 
-// variables returns what the network puts out, one after the other, and with returns the batch with other numbers for that.
+// variables returns the outputs of the network, concatenated, and with returns the batch with other outputs.
 func (n numbers) variables() []float64 { return slices.Concat(n.logits, n.other, n.mixed) }
 
 func (n numbers) with(x []float64) numbers {
@@ -67,7 +67,7 @@ func lossOf(t *testing.T, m Method, n numbers) (float64, []float64) {
 	return lossesOf(t, m, n)(n)
 }
 
-// lossesOf is lossOf for batches that are mixed as n is.
+// lossesOf is lossOf for batches mixed as n is.
 func lossesOf(t *testing.T, m Method, n numbers) func(numbers) (float64, []float64) {
 	t.Helper()
 	p := m.plan()
@@ -131,7 +131,7 @@ func coin(t float64) float64 {
 	return -p*math.Log(p) - (1-p)*math.Log(1-p)
 }
 
-// parts returns the positive and the negative part of the risk, of three positives before unlabeled rows.
+// parts returns the positive and the negative part of the risk, for three positives followed by unlabeled rows.
 func parts(logits []float64, prior float64, loss func(float64) float64) (positive, negative float64) {
 	p, u := logits[:somePositives], logits[somePositives:]
 	against := func(t float64) float64 { return loss(-t) }
@@ -140,19 +140,19 @@ func parts(logits []float64, prior float64, loss func(float64) float64) (positiv
 
 func sigmoidLoss(t float64) float64 { return sigma(-t) }
 
-// reference is a loss in loops: its value, and what training descends along, where the frozen batch stands for what no gradient
-// flows through.
+// reference is a loss in loops: its value, and the function that training descends along, with the frozen batch in the
+// parts without gradient.
 type reference struct {
 	value  func(n numbers) float64
 	follow func(n, frozen numbers) float64
 }
 
-// both is the reference of a loss that training descends along.
+// both returns the reference of a loss that training descends along.
 func both(value func(n numbers) float64) reference {
 	return reference{value, func(n, _ numbers) float64 { return value(n) }}
 }
 
-// fromTeacher is the reference of a loss with no gradient through what the teacher predicts, as training has it.
+// fromTeacher returns the reference of a loss without gradient through the teacher's predictions, as in training.
 func fromTeacher(value func(n numbers) float64) reference {
 	return reference{value, func(n, frozen numbers) float64 {
 		n.other = frozen.other
@@ -160,7 +160,7 @@ func fromTeacher(value func(n numbers) float64) reference {
 	}}
 }
 
-// kiryo is the reference of nnPU on those logits.
+// kiryo returns the reference of nnPU on the logits that of returns.
 func kiryo(of func(numbers) []float64, prior, beta, gamma float64, loss func(float64) float64) reference {
 	return reference{
 		func(n numbers) float64 {
@@ -180,13 +180,13 @@ func kiryo(of func(numbers) []float64, prior, beta, gamma float64, loss func(flo
 func plain(n numbers) []float64     { return n.logits }
 func mixedRows(n numbers) []float64 { return n.mixed }
 
-// phi is the variational loss of vPU.
+// phi returns the variational loss of vPU.
 func phi(n numbers) float64 {
 	return math.Log(mean(n.logits[somePositives:], sigma)) + mean(n.logits[:somePositives], logistic)
 }
 
-// aligned is L_dist of Dist-PU, from histograms of two bins as the method's authors count it: each prediction lies in the upper bin
-// with a share of itself, and two histograms are as far apart as their bins are in the mean.
+// aligned returns L_dist of Dist-PU, from histograms of two bins as in the authors' program. Each prediction adds a
+// share equal to itself to the upper bin. The distance of two histograms is the mean distance of their bins.
 func aligned(n numbers, prior float64) float64 {
 	apart := func(logits []float64, upper float64) float64 {
 		return (math.Abs(mean(logits, sigma)-upper) + math.Abs(mean(logits, func(t float64) float64 { return 1 - sigma(t) })-(1-upper))) / 2
@@ -242,7 +242,7 @@ var references = []struct {
 	}},
 }
 
-// p3Mix is the loss of P3Mix with 0.7 for sure and the nearest two of three positives in the pool, both after its warm-up alone.
+// p3Mix returns the loss of P3Mix after its warm-up, with γ = 0.7 and the nearest two of three positives in the pool.
 func p3Mix(correct bool, unlabeled, early, entropy float64) func(n numbers) float64 {
 	return func(n numbers) float64 {
 		nearest := []int32{0, 1, 2}
@@ -275,12 +275,12 @@ func p3Mix(correct bool, unlabeled, early, entropy float64) func(n numbers) floa
 	}
 }
 
-// discriminate is the loss of PAN's discriminator.
+// discriminate returns the loss of PAN's discriminator.
 func discriminate(n numbers) float64 {
 	return mean(n.other[:somePositives], logistic) + mean(n.other[somePositives:], func(t float64) float64 { return logistic(-t) })
 }
 
-// distReference is the reference of Dist-PU after its warm-up.
+// distReference returns the reference of Dist-PU after its warm-up.
 func distReference(prior, nu, gamma float64) reference {
 	follow := func(n, frozen numbers) float64 {
 		label := func(row int32) float64 {
@@ -299,7 +299,7 @@ func distReference(prior, nu, gamma float64) reference {
 	return reference{func(n numbers) float64 { return follow(n, n) }, follow}
 }
 
-// Every loss has the value of its formula in loops, and the gradient that its finite differences have.
+// Every loss must equal its formula in loops, and its gradient the finite differences of the formula.
 func TestLossesAgainstLoops(t *testing.T) {
 	for _, tt := range references {
 		t.Run(tt.name, func(t *testing.T) {
@@ -310,7 +310,7 @@ func TestLossesAgainstLoops(t *testing.T) {
 			vectortest.NearGradient(t, "loss", [][]float64{grad}, [][]float64{want}, 1e-6, 0)
 		})
 	}
-	below := func(name string) bool { // the cases above must be on both sides
+	below := func(name string) bool { // the cases above must cover both sides
 		for _, tt := range references {
 			if tt.name == name {
 				_, r := parts(draw(tt.method, tt.shift).logits, tt.method.(NNPU).Prior, sigmoidLoss)
@@ -322,7 +322,7 @@ func TestLossesAgainstLoops(t *testing.T) {
 	expect.That(t, !below("nnPU") && below("nnPU below 0"), "nnPU is not tried on both sides of 0")
 }
 
-// Where the negative part of the risk is not below 0, nnPU is uPU.
+// If the negative part of the risk is not below 0, nnPU is uPU.
 func TestNNPUIsUPUWhereTheRiskIsPositive(t *testing.T) {
 	n := draw(NNPU{}, 0)
 	for _, logistic := range []bool{false, true} {
@@ -333,10 +333,11 @@ func TestNNPUIsUPUWhereTheRiskIsPositive(t *testing.T) {
 	}
 }
 
-// With every point of a population once for each unit of its mass, the variational loss exceeds that of the posterior by the
-// Kullback–Leibler divergence of the positives from the unlabeled examples weighted by Φ, and scaling Φ changes nothing.
+// With every point of a population repeated in proportion to its mass, the variational loss exceeds the posterior's
+// loss by the Kullback–Leibler divergence of the positives from the unlabeled examples weighted by Φ, and scaling Φ
+// changes nothing.
 func TestVariationalLossIsAKullbackLeiblerDivergence(t *testing.T) {
-	// Three points: a share of the unlabeled examples, and a share of the positives, in fifths and thirds.
+	// The three points have shares of the unlabeled examples in fifths, and of the positives in thirds.
 	n := numbers{logits: make([]float64, someRows), other: make([]float64, someRows)}
 	positives, unlabeled := []int{0, 0, 1}, []int{0, 0, 1, 2, 2}
 	f, fP := []float64{0.4, 0.2, 0.4}, []float64{2. / 3, 1. / 3, 0}
@@ -364,8 +365,8 @@ func TestVariationalLossIsAKullbackLeiblerDivergence(t *testing.T) {
 	}
 }
 
-// In the warm-up Dist-PU is the alignment of label distributions and a fixed share of the entropy, and mixed examples say nothing;
-// then the weight of the entropy rises from 0 to its height.
+// In the warm-up Dist-PU is the alignment of label distributions plus a fixed share of the entropy, and mixed examples
+// have no effect; then the weight of the entropy rises from 0 to its maximum.
 func TestDistPUWarmsUp(t *testing.T) {
 	m := DistPU{Prior: 0.4, Entropy: 0.3, Warmup: 0.2, WarmupEntropy: 0.7}
 	n := draw(m, 0)
@@ -385,7 +386,7 @@ func TestDistPUWarmsUp(t *testing.T) {
 		"mixed examples pull with %g", grad[2*someRows:])
 }
 
-// In its warm-up P3Mix mixes as was drawn and believes every label, by its schedule.
+// In its warm-up P3Mix uses the drawn partners and the given labels, by its schedule.
 func TestP3MixWarmsUp(t *testing.T) {
 	for _, tt := range []struct {
 		method P3Mix

@@ -8,9 +8,9 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Method is a published way of learning from positive and unlabeled data: one of the types of this package.
+// Method is a published method of learning from positive and unlabeled data: one of the types of this package.
 type Method interface {
-	// String names the method with all its numbers, defaults included.
+	// String names the method with all its parameters, including defaults.
 	String() string
 
 	check() error
@@ -18,36 +18,37 @@ type Method interface {
 	plan() plan
 }
 
-// Check returns an error that names the field and the remedy if a number of the method is out of its range.
+// Check returns an error that names the field and the remedy if a parameter of the method is out of range.
 func Check(m Method) error { return m.check() }
 
 // Version counts the changes of the method after which the same seed gives other numbers.
 func Version(m Method) int { return m.version() }
 
-// plan is a method as training needs it.
+// plan describes a method for training.
 type plan struct {
 	loss     func(b batch) *Node          // a scalar
-	mix      *mixing                      // nil where nothing is mixed
-	again    bool                         // the rows are seen in a second view as well, by the teacher where there is one
-	schedule func(done float64) []float32 // the numbers of a step, done being the share of the run before it; nil for none
-	draws    int                          // how many uniform numbers there are for every row
-	aside    aside                        // which examples are set aside; the zero value sets none
+	mix      *mixing                      // nil for no mixing
+	again    bool                         // compute the rows in a second view as well, by the teacher if there is one
+	schedule func(done float64) []float32 // values of a step, done being the share of the run before it; nil for none
+	draws    int                          // number of uniform random numbers for every row
+	aside    aside                        // reserved examples; the zero value reserves none
 	teacher  float64                      // momentum of a moving average of the network; 0 for none
 
-	// other, if not nil, makes batch.other, and choose, if not nil, says by it who is mixed with whom, instead of at random.
+	// other, if not nil, makes batch.other. choose, if not nil, selects the partners of rows by batch.other, instead of
+	// at random.
 	other  func(s *sight) *Node
 	choose func(b batch) *Node
 
 	extra func(s *sight) []*Node // makes batch.extra; nil for none
 
-	// memory says that something is kept of every example, between, if not nil, works it out anew after a step where that is due, and
-	// reading is what it reads of the networks beside logits.
+	// memory stores values for every example. between, if not nil, updates them after a step if that is due. reading is
+	// the network output that between reads besides logits.
 	memory  bool
 	between func(r *run, done int) error
 	reading *reading
 }
 
-// flag returns 1 for true, as a schedule has it.
+// flag returns 1 for true, as a value of a schedule.
 func flag(on bool) float32 {
 	if on {
 		return 1
@@ -55,7 +56,7 @@ func flag(on bool) float32 {
 	return 0
 }
 
-// checkPrior returns an error unless a method can use the class prior.
+// checkPrior returns an error unless the class prior is valid.
 func checkPrior(method string, prior float64) error {
 	if prior > 0 && prior < 1 {
 		return nil
@@ -96,5 +97,5 @@ func checkAlpha(method string, alpha float64) error {
 	return checkNumbers(method, number{name: "Alpha", value: alpha, most: math.MaxFloat64, above: true})
 }
 
-// orDefault returns what a field says: 0 means the default, and a negative number none at all.
+// orDefault returns the value of a field: 0 means the default, and a negative number 0.
 func orDefault(field, value float64) float64 { return max(cmp.Or(field, value), 0) }

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// A method tells all its numbers, and without any it has those that its comment names.
+// String contains all parameters of a method, and the zero value has the defaults that its comment names.
 func TestDefaults(t *testing.T) {
 	for want, m := range map[string]Method{
 		"uPU π=0.3, sigmoid loss":                              UPU{Prior: 0.3},
@@ -59,8 +59,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// firstLosses are the first losses of every method in TestFirstLossesAndResume, whose warm-ups are over by then, and its version. They change
-// together.
+// firstLosses are the first losses of every method in TestFirstLossesAndResume, after its warm-up, and its version.
+// They change together.
 var firstLosses = map[string]frozen{
 	"uPU":             {1, []float64{0.403441, 0.377981, 0.362758, 0.346656, 0.33932, 0.319477, 0.31623}},
 	"nnPU":            {1, []float64{0.403441, 0.377981, 0.362758, 0.346656, 0.33932, 0.319477, 0.31623}},
@@ -78,13 +78,13 @@ var firstLosses = map[string]frozen{
 	"Self-PU":         {2, []float64{0.954466, 1.12401, 1.14213, 1.26834, 1.16251, 1.10621, 1.10905}},
 }
 
-// frozen is what a version of a method gave.
+// frozen holds the losses of a version of a method.
 type frozen struct {
 	version int
 	losses  []float64
 }
 
-// Places are found by rank, and never lie outside, even where numbers are no numbers, which all have the place 0.
+// atPlaces finds places by rank, and never out of range, even for NaN values, which all have the place 0.
 func TestPlacesLieInside(t *testing.T) {
 	nan := math.NaN()
 	for _, tt := range []struct {
@@ -98,7 +98,7 @@ func TestPlacesLieInside(t *testing.T) {
 	}
 }
 
-// What is remembered of every example is its logit after the last epoch, or after the step that ends the warm-up.
+// The value stored for every example is its logit after the last epoch, or after the step that ends the warm-up.
 func TestRemembersPredictionsWhenTheyAreDue(t *testing.T) {
 	eng, data, config := enginetest.Open(t), mixture(20, 220, 1), quick(DistPU{Prior: 0.5}, 10)
 	trained := must(t, eng, data, config)
@@ -123,7 +123,7 @@ func TestRemembersPredictionsWhenTheyAreDue(t *testing.T) {
 	}
 }
 
-// mixPUL is the loss of MixPUL in loops, with two of five unlabeled rows for negatives.
+// mixPUL computes the loss of MixPUL in loops, with two of five unlabeled rows as negatives.
 func mixPUL(m MixPUL, n numbers) float64 {
 	const count = 2
 	order := []int32{3, 4, 5, 6, 7} // of unlabeled rows
@@ -162,8 +162,8 @@ func mixPUL(m MixPUL, n numbers) float64 {
 	return loss + m.Ranking*max(0, m.Margin-mean(n.logits[:somePositives], sigma)+mean(n.logits[somePositives:], sigma))
 }
 
-// The loss of MixPUL has the value of its formula in loops, before and after its warm-up, and the gradient that its finite
-// differences have.
+// The loss of MixPUL must equal its formula in loops, before and after its warm-up, and its gradient the finite
+// differences.
 func TestMixPULLossAgainstLoops(t *testing.T) {
 	for name, m := range map[string]MixPUL{
 		"after the warm-up": {Consistency: 1.3, Ranking: 0.7, Margin: 0.9},
@@ -185,12 +185,12 @@ func TestMixPULLossAgainstLoops(t *testing.T) {
 	}
 }
 
-// Where the teacher is not sure of an unlabeled example, its partner is one of the positives nearest to the boundary, after the
-// warm-up; all others keep the partner that was drawn.
+// After the warm-up, if the teacher is unsure of an unlabeled example, its partner is one of the positives nearest to
+// the boundary; all others keep the drawn partner.
 func TestP3MixChoosesPartnersNearTheBoundary(t *testing.T) {
 	m := P3Mix{Pool: 0.5}.withDefaults() // 2 of 4 positives: rows 3 and 1, by the size of their logits
 	teacher := []float64{4, -0.5, 3, 0.2, 0, -5, 1.5, 2}
-	drawn := []int32{0, 7, 2, 5, 1, 4, 6, 6} // of 8 rows: the first four mean the nearest positive, the others the next one
+	drawn := []int32{0, 7, 2, 5, 1, 4, 6, 6} // of 8 rows: the first four select the nearest positive, the others the next one
 	for later, want := range map[float64][]int32{
 		0: drawn,
 		1: {0, 7, 2, 5, 3, 4, 1, 6}, // σ(2) is above 0.85, and σ(−5) below 0.15
@@ -202,7 +202,7 @@ func TestP3MixChoosesPartnersNearTheBoundary(t *testing.T) {
 	}
 }
 
-// Equal distances from the boundary have an order, so that every place of the pool is one positive's.
+// Equal distances from the boundary have an order, so that every place of the pool has one positive.
 func TestP3MixPoolOfEqualDistances(t *testing.T) {
 	m := P3Mix{Pool: 1}.withDefaults()
 	out := expect.Must(ExecOnce(enginetest.Open(t).Backend, func(teacher, drawn *Node) *Node {
@@ -212,7 +212,8 @@ func TestP3MixPoolOfEqualDistances(t *testing.T) {
 	expect.That(t, slices.Equal(got, []int32{0, 0, 0, 0, 1, 2}), "partners %d", got)
 }
 
-// The losses and their gradients are those of the PyTorch that peers/step.py times: peers/train_baselines.py wrote the file.
+// Losses and gradients must equal the results of the PyTorch code that peers/step.py times; peers/train_baselines.py
+// wrote the file.
 func TestLossesOfPyTorch(t *testing.T) {
 	var cases []struct {
 		Method                     string

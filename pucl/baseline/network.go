@@ -20,28 +20,28 @@ const (
 	teacherScope = "teacher"
 )
 
-// Network is an encoder with a linear layer behind it that tells positives from negatives. It is for one goroutine at a time.
+// Network is an encoder with a linear layer that classifies positives and negatives. It is not safe for concurrent use.
 type Network struct {
 	store   *model.Store
 	encoder encoder.Encoder
 	like    Examples // of the shape that the network takes
 }
 
-// pass is what a network makes of rows.
+// pass holds the outputs of a network for rows.
 type pass struct {
 	scope  *model.Scope // of the network
 	h      *Node        // [n, d], embeddings
 	logits *Node        // [n]
 }
 
-// see builds the graph from examples, as their tensor has them, to what the network makes of them.
+// see builds the graph from a tensor of examples to the outputs of the network.
 func (n *Network) see(scope *model.Scope, x *Node, training bool) pass {
 	h := encoder.Embed(n.encoder, scope.In("encoder"), x, training)
 	return pass{scope, h, Squeeze(ConvertDType(encoder.Dense(scope.In("head"), h, 1, true), dtypes.Float32), -1)}
 }
 
-// Score returns the logit of every example, of which positive ones mean the positive class. The examples must have the shape of
-// those that the network was trained on. Batch normalization uses running statistics.
+// Score returns the logit of every example; above 0 means the positive class. The examples must have the shape of the
+// training examples. Batch normalization uses running statistics.
 func (n *Network) Score(eng *engine.Engine, examples Examples) ([]float64, error) {
 	s, err := n.newScorer(eng, ofLogits)
 	if err != nil {
@@ -51,7 +51,7 @@ func (n *Network) Score(eng *engine.Engine, examples Examples) ([]float64, error
 	return s.score(examples)
 }
 
-// check returns the number of examples, or an error if the network does not take them.
+// check returns the number of examples, or an error if their shape is wrong for the network.
 func (n *Network) check(examples Examples) (int, error) {
 	count, err := checkExamples(examples)
 	if err != nil {
@@ -64,19 +64,19 @@ func (n *Network) check(examples Examples) (int, error) {
 	return count, nil
 }
 
-// scorer works out something of examples by a network as its variables are at the time, by one compiled program.
+// scorer computes a reading of examples with the current variables of a network, by one compiled program.
 type scorer struct {
 	network *Network
 	exec    *model.Exec
 }
 
-// inNetwork is where the network has its variables.
+// inNetwork returns the scope of the network's variables.
 func inNetwork(root *model.Scope) *model.Scope { return root.At(networkScope) }
 
-// reading is what a scorer works out.
+// reading selects the output that a scorer computes.
 type reading struct {
-	in func(root *model.Scope) *model.Scope // where the network has its variables
-	of func(p pass) *Node                   // of what it makes of examples outside of training, a row for each
+	in func(root *model.Scope) *model.Scope // the scope of the network's variables
+	of func(p pass) *Node                   // selects from the outputs in inference mode, a row for each example
 }
 
 // ofLogits is the reading of the network's logits.
@@ -96,8 +96,9 @@ func (n *Network) newScorer(eng *engine.Engine, what reading) (*scorer, error) {
 	return &scorer{n, exec}, nil
 }
 
-// score returns what the graph gives for examples, one row after the other. It takes some hundred at a time: all calls have the
-// same number of rows, so that there is one compilation, and the last one is filled up with the last example.
+// score returns the output of the graph for examples, concatenated by row. It computes some hundred at a time: all
+// calls have the same number of rows, so that the graph compiles once, and the last one is padded with the last
+// example.
 func (s *scorer) score(examples Examples) ([]float64, error) {
 	const perCall = 512
 	n, err := s.network.check(examples)

@@ -10,12 +10,13 @@ import (
 // nnPUMixupVersion is the version of [NNPUMixup].
 const nnPUMixupVersion = 1
 
-// NNPUMixup is [NNPU] on mixed examples: labeled positives are mixed with labeled positives, unlabeled examples with unlabeled
-// ones, λ·x + (1−λ)·x' with λ drawn from Beta(α, α), and the mixed examples keep their kind.
+// NNPUMixup is [NNPU] on mixed examples: labeled positives are mixed with labeled positives, unlabeled examples with
+// unlabeled ones, λ·x + (1−λ)·x' with λ drawn from Beta(α, α), and the mixed examples keep their kind.
 //
-// Source of mixing: Hongyi Zhang, Moustapha Cisse, Yann Dauphin and David Lopez-Paz, "mixup: Beyond Empirical Risk Minimization",
-// ICLR 2018; that the two kinds are mixed apart is from the appendix of "Contrastive Positive Unlabeled Learning" (anonymous
-// authors), which tells no α. No program of this method was found. Difference: λ is drawn for every example, not once for a batch.
+// Source of mixing: Hongyi Zhang, Moustapha Cisse, Yann Dauphin and David Lopez-Paz, "mixup: Beyond Empirical Risk
+// Minimization", ICLR 2018. Mixing the two kinds separately is from the appendix of "Contrastive Positive Unlabeled
+// Learning" (anonymous authors), which gives no α. No program of this method was found. Difference: λ is drawn for
+// every example, not once for a batch.
 type NNPUMixup struct {
 	NNPU
 	Alpha float64 // α; 0 means 0.3

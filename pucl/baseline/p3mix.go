@@ -14,33 +14,37 @@ const (
 	p3MixCVersion = 3
 )
 
-// P3Mix takes unlabeled examples for negatives, mixes every example with a partner, λx + (1−λ)x' with λ = max(λ', 1−λ') and λ'
-// drawn from Beta(α, α), and chooses partners so that the boundary, which comes out too near to the positives, is pushed back:
-// an unlabeled example of which a teacher is not sure, its prediction lying between 1−γ and γ, gets a labeled positive near the
-// boundary, and every other one any example of the batch. The teacher is the moving average of the network. The loss is the mean
-// cross-entropy of mixed positives and, w times, that of mixed unlabeled examples, with labels mixed like the examples.
+// P3Mix uses unlabeled examples as negatives and mixes every example with a partner, λx + (1−λ)x' with λ = max(λ',
+// 1−λ') and λ' drawn from Beta(α, α). It chooses partners to correct a boundary that is too near to the positives. An
+// unlabeled example of which a teacher is unsure, with a prediction between 1−γ and γ, gets a labeled positive near the
+// boundary; every other one gets any example of the batch. The teacher is the moving average of the network. The loss
+// is the mean cross-entropy of mixed positives plus w times the mean for mixed unlabeled examples, with labels mixed
+// like the examples.
 //
-// P3Mix-E adds early-learning regularization, v·E[log(1 − ⟨s, t⟩)], where s are the two probabilities that the network gives to a
-// mixed example and t those of the teacher for its two parts, mixed; those of a positive near the boundary are 1 and 0. P3Mix-C
-// instead takes unlabeled examples for positives where the teacher's prediction exceeds γ. Both add u times the entropy of the
-// predictions for mixed examples.
+// P3Mix-E adds early-learning regularization, v·E[log(1 − ⟨s, t⟩)], where s are the network's two class probabilities
+// for a mixed example and t the teacher's for its two parts, mixed; a positive near the boundary has the probabilities
+// 1 and 0. P3Mix-C instead uses unlabeled examples as positives if the teacher's prediction exceeds γ. Both add u times
+// the entropy of the predictions for mixed examples.
 //
-// Source: Changchun Li, Ximing Li, Lei Feng and Jihong Ouyang, "Who Is Your Right Mixup Partner in Positive and Unlabeled Learning",
-// ICLR 2022; of the regularization, Sheng Liu, Jonathan Niles-Weed, Narges Razavian and Carlos Fernandez-Granda, "Early-Learning
-// Regularization Prevents Memorization of Noisy Labels", NeurIPS 2020. Neither the paper's text nor its authors' program was at hand:
-// this was compared with the programs of two benchmarks, AlonKellner-RedHat/PU-Bench, whose numbers these are but for three, and
-// wu-dd/PUBench, which has others (α = 1, for P3Mix-E v = 5 and u = ½, for P3Mix-C γ = 0.8, w = 1 and u = 0.1).
+// Source: Changchun Li, Ximing Li, Lei Feng and Jihong Ouyang, "Who Is Your Right Mixup Partner in Positive and
+// Unlabeled Learning", ICLR 2022; the regularization is from Sheng Liu, Jonathan Niles-Weed, Narges Razavian and Carlos
+// Fernandez-Granda, "Early-Learning Regularization Prevents Memorization of Noisy Labels", NeurIPS 2020. Neither the
+// paper's text nor its authors' program was available. This was compared with the programs of two benchmarks:
+// AlonKellner-RedHat/PU-Bench, which has the same defaults except three, and wu-dd/PUBench, which has others (α = 1,
+// for P3Mix-E v = 5 and u = ½, for P3Mix-C γ = 0.8, w = 1 and u = 0.1).
 //
-// The three keep a network of few labels from learning them by heart, after which hardly another example is positive to the teacher: v = 2
-// in place of ½, and for P3Mix-C γ = 0.6 and a warm-up of a tenth in place of 0.85 and ⅜. Held-out labels chose them, by the proxy accuracy
-// of the last epoch, on FMNIST-I with 1,000 labels, size laptop, seed 1. P3Mix-E, at a learning rate of 3e-5: 90.6 with v = ½ and 91.1 with
-// 2; at 1e-3 73.3, and 89.5 with PUBench's 5, which holds a network to its first guess, 54 to 68 percent right on four of six UCI tables
-// (seed 2) where 2 has 91 to 99. P3Mix-C: 92.8, before 74.9. Of the test images 90.7 and 90.9 percent are right.
+// The three changed defaults are v = 2 instead of ½, and for P3Mix-C γ = 0.6 and a warm-up of a tenth instead of 0.85
+// and ⅜. They prevent overfitting to few labels, after which the teacher predicts hardly another example as positive.
+// They were chosen with held-out labels, by the proxy accuracy of the last epoch, on FMNIST-I with 1,000 labels, size
+// laptop, seed 1. P3Mix-E has, at a learning rate of 3e-5, 90.6 with v = ½ and 91.1 with 2. At 1e-3 it has 73.3, and
+// 89.5 with PUBench's 5. But v = 5 keeps a network near its first guess: 54 to 68 percent right on four of six UCI
+// tables (seed 2), where v = 2 has 91 to 99. P3Mix-C has 92.8, before 74.9. Of the test images 90.7 and 90.9 percent
+// are right.
 //
-// Differences from both programs: the pool holds a tenth of the positives of the batch in place of the nearest hundred of all; the
-// teacher says who is near the boundary and who is positive, where both ask the network of the step; the teacher follows every step,
-// not every epoch; λ is drawn for every example; the optimizer is that of Config.Settings. PU-Bench mixes inside the network; here, as
-// in PUBench, it is at the input.
+// Differences from both programs: the pool holds a tenth of the positives of the batch instead of the nearest hundred
+// of all. The teacher determines which examples are near the boundary and which are positive, where both programs use
+// the network of the step. The teacher follows every step, not every epoch. λ is drawn for every example.
+// Config.Settings sets the optimizer. PU-Bench mixes inside the network; here, as in PUBench, the input is mixed.
 type P3Mix struct {
 	Correct   bool    // P3Mix-C instead of P3Mix-E
 	Alpha     float64 // α; 0 means 0.5
@@ -111,7 +115,7 @@ func (m P3Mix) plan() plan {
 		teacher:  m.Momentum,
 		other:    byTeacher,
 		choose:   m.partners,
-		schedule: func(done float64) []float32 { return []float32{flag(done >= m.Warmup)} }, // whether the warm-up is over
+		schedule: func(done float64) []float32 { return []float32{flag(done >= m.Warmup)} }, // whether the warm-up has ended
 		loss: func(b batch) *Node {
 			teacher := Sigmoid(b.other)
 			mix := func(own, partners *Node) *Node { return Add(Mul(own, b.lambda), Mul(partners, OneMinus(b.lambda))) }
@@ -133,18 +137,19 @@ func (m P3Mix) plan() plan {
 	}
 }
 
-// earlyMargin keeps the logarithm of early-learning regularization finite where network and teacher are sure of the same.
+// earlyMargin keeps the logarithm of early-learning regularization finite if network and teacher agree with certainty.
 const earlyMargin = 1e-4
 
-// partners returns the partner of every row: for a heuristic one the positive near the boundary that the row which was drawn, of n, tells.
+// partners returns the partner of every row: the drawn row, of n, or for a heuristic partner the positive near the
+// boundary that it selects.
 func (m P3Mix) partners(b batch) *Node {
 	k := max(int(math.Round(m.Pool*float64(b.positives))), 1)
 	nearest := rank(Abs(b.positive(b.other))) // to the boundary
 	return Where(m.heuristic(b), atPlaces(nearest, DivScalar(MulScalar(b.partner, k), b.other.Shape().Dim(0))), b.partner)
 }
 
-// heuristic returns which rows get a positive near the boundary for a partner: unlabeled ones of which the teacher is not sure, after
-// the warm-up.
+// heuristic returns which rows get a positive near the boundary as a partner: after the warm-up, unlabeled ones of
+// which the teacher is unsure.
 func (m P3Mix) heuristic(b batch) *Node {
 	prediction := Sigmoid(b.other)
 	bound := func(x float64) *Node { return Scalar(prediction.Graph(), prediction.DType(), x) }

@@ -12,24 +12,25 @@ import (
 // panVersion is the version of [PAN].
 const panVersion = 1
 
-// PAN sets a classifier C against a discriminator D, two networks of one kind. D tells labeled positives from unlabeled examples,
-// and C agrees with it on these; D shall be told that what C finds positive there is unlabeled all the same:
+// PAN trains a classifier C against a discriminator D, two networks of one kind. D separates labeled positives from
+// unlabeled examples, and C agrees with it on these; D is trained to classify the positives that C finds there as
+// unlabeled nevertheless:
 //
 //	max over D, min over C:  E_P[log D] + E_U[log(1−D)] + λ E_U[(log(1−C) − log C)(2D − 1)]
 //
-// The last part is KL(D‖C) − KL(D‖1−C). No class prior is needed. Reported is the loss of D, its own part negated. C alone is
-// what training returns.
+// The last part is KL(D‖C) − KL(D‖1−C). It needs no class prior. The reported loss is D's own part, negated.
+// Training returns C alone.
 //
-// Source: Wenpeng Hu, Ran Le, Bing Liu, Feng Ji, Jinwen Ma, Dongyan Zhao and Rui Yan, "Predictive Adversarial Learning from Positive
-// and Unlabeled Data", AAAI 2021, compared with the program of wu-dd/PUBench; what AlonKellner-RedHat/PU-Bench calls PAN is another
-// method, with other losses. Differences from the former: both networks move in the same step instead of in turns; C minimizes its
-// part without the factor λ, which for it is no more than a learning rate; means over the two kinds stand for sums; there are no
-// margins of 0.01 within the logarithms, and E_U[log(1−D)] is whole, where the program counts only unlabeled examples that D finds
-// less positive than the mean, so that D learns labeled positives by heart less soon. log(1−C) − log C is the negative logit of C,
-// so that its scale grows as long as training goes on: only its sign means something. With few labeled positives the epoch matters
-// much, as it does for [VPU].
+// Source: Wenpeng Hu, Ran Le, Bing Liu, Feng Ji, Jinwen Ma, Dongyan Zhao and Rui Yan, "Predictive Adversarial Learning
+// from Positive and Unlabeled Data", AAAI 2021, compared with the program of wu-dd/PUBench; the method PAN of
+// AlonKellner-RedHat/PU-Bench is another one, with other losses. Differences from the former: both networks move in the
+// same step instead of alternating. C minimizes its part without the factor λ, which for it is only a learning rate.
+// Means over the two kinds replace sums. There are no margins of 0.01 within the logarithms. E_U[log(1−D)] is complete,
+// where the program counts only unlabeled examples that D finds less positive than the mean; so D overfits the labeled
+// positives later. log(1−C) − log C is the negative logit of C, so its scale grows throughout training: only its sign
+// is meaningful. With few labeled positives the choice of the epoch matters much, as for [VPU].
 type PAN struct {
-	Lambda float64 // λ; 0 means 0.0001, the paper's, negative means that D does not listen to C
+	Lambda float64 // λ; 0 means 0.0001, the paper's, negative means that D ignores C
 }
 
 func (m PAN) check() error {

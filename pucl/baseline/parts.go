@@ -11,8 +11,9 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Parts returns copies of the trained encoder and of the linear layer behind it. The layer reads the encoder's outputs as they are, and its
-// logit is that of the positive class. Unlike a [Network], both parts can be saved and predict without the method.
+// Parts returns copies of the trained encoder and of the linear layer after it. The layer takes the encoder's outputs
+// unscaled, and its logit is above 0 for the positive class. Unlike a [Network], both parts can be saved and predict
+// without the method.
 func (r *Result) Parts() (*train.Model, *probe.Probe, error) {
 	n := r.Network
 	var shape augment.Shape

@@ -1,7 +1,7 @@
 package baseline
 
-// WithPrior returns the method with its class prior set to π where the method has a prior and its Prior is 0. Any other method is returned
-// as it is.
+// WithPrior returns the method with its class prior set to π if the method has a prior and its Prior is 0. Any other
+// method is returned unchanged.
 func WithPrior(m Method, prior float64) Method {
 	fill := func(field *float64) {
 		if *field == 0 {

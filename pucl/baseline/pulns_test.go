@@ -14,10 +14,10 @@ import (
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// judges is how many rows judge, of which two are labeled positives.
+// judges is the number of reserved rows, of which two are labeled positives.
 const judges = 5
 
-// classifierLoss is L_C in loops for selection k: labeled positives against what it selects of the others.
+// classifierLoss computes L_C in loops for selection k: labeled positives against its selection of the others.
 func classifierLoss(n seen, k int) float64 {
 	chosen, negative := 0., 0.
 	for i := somePositives; i < someRows; i++ {
@@ -29,7 +29,8 @@ func classifierLoss(n seen, k int) float64 {
 	return mean(n.logits[:somePositives], logistic) + negative/max(chosen, 1)
 }
 
-// reward is that of selection k in loops: the last layer takes a step along the gradient of its L_C, which finite differences give.
+// reward computes the reward of selection k in loops: the last layer takes a step along the gradient of its L_C, by
+// finite differences.
 func reward(n seen, k int, rate float64) float64 {
 	d := len(n.extra[0]) - 1
 	at := func(step []float64) seen { // with another last layer: d weights, and a bias
@@ -75,7 +76,7 @@ func TestPULNSAgainstLoops(t *testing.T) {
 	})
 }
 
-// Selecting nothing leaves the positives alone, and one that is selected counts in full.
+// An empty selection leaves only the positives, and a single selected example has full weight.
 func TestPULNSOfFewSelected(t *testing.T) {
 	m := PULNS{Selections: 2}
 	n := drawSeen(m, judges, 1, 4)
@@ -101,7 +102,7 @@ func dotOf(a, b []float64) (sum float64) {
 	return sum
 }
 
-// toUnit brings the numbers of every row of extra from first to end to length one.
+// toUnit scales the numbers of every row of extra from first to end to length one.
 func (n seen) toUnit(first, end int) {
 	for _, row := range n.extra {
 		length := math.Sqrt(dotOf(row[first:end], row[first:end]))
@@ -111,7 +112,7 @@ func (n seen) toUnit(first, end int) {
 	}
 }
 
-// ncpuLoss is the loss in loops, pairs being those of the frozen batch.
+// ncpuLoss computes the loss in loops, with the pairs of the frozen batch.
 func ncpuLoss(n, frozen seen, align, entropy, tau float64, later bool) float64 {
 	const d = 3
 	loss := entropy * mean(n.logits, coin)
@@ -152,7 +153,7 @@ func TestNcPUAgainstLoops(t *testing.T) {
 	}
 }
 
-// Embeddings that are the same leave loss and gradient finite.
+// Equal embeddings leave loss and gradient finite.
 func TestNcPUOfEqualRows(t *testing.T) {
 	n := drawSeen(NcPU{}, 0, 1, 3, 3)
 	for i := range n.extra {
@@ -173,8 +174,8 @@ func TestNcPUWarmsUp(t *testing.T) {
 	}
 }
 
-// In a step prototypes and gate move by their means over the rows, labels move towards the nearer prototype, and the gate turns those
-// of sure negatives to 0 for that step alone.
+// In a step prototypes and gate move by their means over the rows, labels move towards the nearer prototype, and the
+// gate sets the labels of sure negatives to 0 for that step alone.
 func TestNcPUMovesPrototypesGateAndLabels(t *testing.T) {
 	const rows, d, m = 6, 4, 0.4 // the first two are labeled positives
 	rng := rand.New(rand.NewPCG(8, 8))

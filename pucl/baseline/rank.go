@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// rank returns the place of every number of x, [n], from the smallest one on, int32 [n]. Equal ones have their places in the order in
-// which they come. No sorting, of which the pure-Go engine is not capable.
+// rank returns the place of every number of x, [n], in ascending order, int32 [n]. Equal numbers keep their order. It
+// does not sort, because the pure-Go engine does not support sorting.
 func rank(x *Node) *Node {
 	n := x.Shape().Dim(0)
 	index := func(axis int) *Node { return Iota(x.Graph(), shapes.Make(dtypes.Int32, n, n), axis) }
@@ -17,8 +17,8 @@ func rank(x *Node) *Node {
 	return ReduceSum(ConvertDType(sooner, dtypes.Int32), 1)
 }
 
-// atPlaces returns which entries of a rank have those places, and 0 for a place that none has. Where ranked numbers are no numbers,
-// several have the place 0, and it is one of all entries.
+// atPlaces returns the index of the entry of a rank at each of the places, and 0 for a missing place. If x has NaN
+// values, several entries have place 0, and the result is some index in range.
 func atPlaces(rank, places *Node) *Node {
 	found := ConvertDType(Equal(ExpandDims(places, 1), ExpandDims(rank, 0)), dtypes.Int32)
 	at := ReduceSum(Mul(found, Iota(rank.Graph(), found.Shape(), 1)), 1)

@@ -17,7 +17,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// What cannot be used is refused before anything is trained, with what is wrong and how to mend it.
+// Invalid input is an error before training starts, with the cause and the remedy.
 func TestRefuses(t *testing.T) {
 	eng := enginetest.Open(t)
 	good := mixture(4, 12, 1)
@@ -153,7 +153,7 @@ func TestSelectRefuses(t *testing.T) {
 	refusal.Check(t, err, "the proxy of epoch 1 is not a number … give the prior, or take ByLeeLiu")
 }
 
-// A network that was trained on images takes images of their shape.
+// A network that was trained on images takes only images of their shape.
 func TestScoreRefusesOtherExamples(t *testing.T) {
 	n := &Network{like: Images{Shape: augment.Shape{Height: 2, Width: 3, Channels: 1}}}
 	for want, examples := range map[string]Examples{
@@ -165,7 +165,7 @@ func TestScoreRefusesOtherExamples(t *testing.T) {
 	}
 }
 
-// Who opens another engine for scoring is told to use one.
+// Scoring on another engine is an error that names the remedy.
 func TestScoreOnAnotherEngine(t *testing.T) {
 	result := must(t, enginetest.Open(t), mixture(4, 12, 1), quick(NNPU{Prior: 0.5}, 2))
 	other := expect.Must(engine.Open())(t)

@@ -10,15 +10,15 @@ import (
 	"github.com/gomlx/gomlx/ml/model/initializer"
 )
 
-// memory returns the variable that holds a number, or a row of so many, at first 0, for every example. It lies in the store, so that
-// checkpoints have it.
+// memory returns the variable that holds a number, or a row with the given columns, initially 0, for every example. It
+// belongs to the store, so that checkpoints contain it.
 func (r *run) memory(scope *model.Scope, what string, columns ...int) *model.Variable {
 	scope = scope.At("remembered").WithInitializer(initializer.Zero)
 	shape := shapes.Make(dtypes.Float32, append([]int{len(r.data.Labeled)}, columns...)...)
 	return scope.VariableWithShape(what, shape).SetTrainable(false)
 }
 
-// keep puts numbers for all examples into a memory.
+// keep stores numbers for all examples in a memory.
 func (r *run) keep(what string, numbers []float64, columns ...int) error {
 	flat := make([]float32, len(numbers))
 	for i, x := range numbers {
@@ -31,10 +31,10 @@ func (r *run) keep(what string, numbers []float64, columns ...int) error {
 	return nil
 }
 
-// done returns the share of the run that so many steps are.
+// done returns the share of the run after the given number of steps.
 func (r *run) done(steps int) float64 { return float64(steps) / float64(r.config.Settings.Steps) }
 
-// passes reports whether the last of so many steps takes the run past a share of it.
+// passes reports whether the last of the given steps takes the run past a share of it.
 func (r *run) passes(share float64, steps int) bool {
 	return r.done(steps-1) < share && r.done(steps) >= share
 }

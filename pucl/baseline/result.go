@@ -11,30 +11,30 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Result is a trained network and how it came about.
+// Result is a trained network with the history and provenance of its training.
 type Result struct {
-	Network *Network      // as it is after the last step
+	Network *Network      // after the last step
 	History train.History // of every step
-	Epochs  []Epoch       // what was measured; empty where there is nothing held out and no test
-	Record  train.Record  // on what, from which data and with which settings
+	Epochs  []Epoch       // measurements; empty without held-out data and test examples
+	Record  train.Record  // environment, data and settings
 }
 
-// HeldOut are examples that training does not learn from. The zero value holds nothing out.
+// HeldOut holds examples that are not trained on. The zero value holds nothing out.
 type HeldOut struct {
-	Data  Data    // both kinds must be there
-	Prior float64 // class prior as in evaluate.ScoreConfig, to choose by; 0 means unknown
+	Data  Data    // must contain both kinds
+	Prior float64 // class prior as in evaluate.ScoreConfig, for the choice of the epoch; 0 means unknown
 }
 
-// Epoch is what was measured after one epoch.
+// Epoch holds the measurements after one epoch.
 type Epoch struct {
 	Epoch   int          // its number, from 1
 	Steps   int          // steps done
-	PU      *evaluate.PU // of the examples held out; nil where there are none
-	HeldOut []float64    // logits of these; nil where there are none
-	Test    []float64    // logits of the test examples; nil where there are none
+	PU      *evaluate.PU // of the held-out examples; nil without any
+	HeldOut []float64    // logits of these; nil without any
+	Test    []float64    // logits of the test examples; nil without any
 }
 
-// Judge measures the scores of the test examples by their true classes.
+// Judge evaluates the scores of the test examples with their true classes.
 func (e Epoch) Judge(truth []bool) (evaluate.Binary, error) {
 	test, err := evaluate.ScoreBinary(e.Test, truth, 0)
 	if err != nil {
@@ -43,12 +43,12 @@ func (e Epoch) Judge(truth []bool) (evaluate.Binary, error) {
 	return test, nil
 }
 
-// Select returns the test accuracy by each rule of choosing an epoch: the last, the best by the proxy, which looks at no
-// negative, and the best by the true classes of the test examples, which are told here for the first time. A nil proxy is
-// proxy accuracy where HeldOut.Prior was told, else Lee–Liu; see [evaluate.Proxy.Of].
+// Select returns the test accuracy by each rule for choosing an epoch: the last; the best by the proxy, which uses no
+// negative; and the best by the true classes of the test examples, which are given here for the first time. A nil proxy
+// means proxy accuracy if HeldOut.Prior is set, else Lee–Liu; see [evaluate.Proxy.Of].
 //
-// It is an error if nothing was held out or no test examples were scored, if truth has another length than these, or if the proxy of an
-// epoch is NaN.
+// It returns an error without held-out data or test scores, if truth has another length than these, or if the proxy of
+// an epoch is NaN.
 func (r *Result) Select(truth []bool, proxy evaluate.Proxy) (evaluate.Selection, error) {
 	if len(r.Epochs) == 0 || r.Epochs[0].PU == nil || r.Epochs[0].Test == nil {
 		return evaluate.Selection{}, errors.New("baseline: nothing to choose an epoch by; set both Config.HeldOut and Config.Test")
@@ -64,7 +64,7 @@ func (r *Result) Select(truth []bool, proxy evaluate.Proxy) (evaluate.Selection,
 	return evaluate.Select(epochs)
 }
 
-// checkHeldOut returns an error if what is to be scored after every epoch cannot be.
+// checkHeldOut returns an error if the examples to score after every epoch are invalid.
 func (r *run) checkHeldOut() error {
 	if held := r.config.HeldOut.Data; held.Examples != nil || held.Labeled != nil {
 		if _, _, err := held.pools(); err != nil {
@@ -73,7 +73,7 @@ func (r *run) checkHeldOut() error {
 		if _, err := r.network.check(held.Examples); err != nil {
 			return within("HeldOut", err)
 		}
-		// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
+		// Zero scores test the other inputs before hours of training rather than after the first epoch.
 		if _, err := r.config.HeldOut.measure(make([]float64, len(held.Labeled))); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (r *run) checkHeldOut() error {
 	return nil
 }
 
-// within returns an error of this package's that names the field it is about.
+// within returns an error of this package with the name of the field that caused it.
 func within(field string, err error) error {
 	return fmt.Errorf("baseline: %s: %s", field, strings.TrimPrefix(err.Error(), "baseline: "))
 }
@@ -103,14 +103,14 @@ func (h HeldOut) measure(scores []float64) (*evaluate.PU, error) {
 // isInfiniteOrNaN reports whether x is no finite number.
 func isInfiniteOrNaN(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// perEpoch returns how many steps are an epoch: those that go through all unlabeled examples. Those set aside count, so that all
-// methods are measured at the same steps.
+// perEpoch returns the number of steps in an epoch, a pass over all unlabeled examples. Reserved ones count, so that
+// all methods are evaluated at the same steps.
 func (r *run) perEpoch() int {
 	return (len(r.unlabeled.examples) + len(r.aside[1].examples) + r.config.Unlabeled - 1) / r.config.Unlabeled
 }
 
-// afterStep does what is due between two steps: it keeps what methods remember of the training examples, and after every epoch it
-// scores what is held out and the test examples.
+// afterStep does the work due between two steps: it updates the values that methods store for training examples, and
+// after every epoch it scores the held-out and the test examples.
 func (r *run) afterStep(done int) (*train.Reading, error) {
 	c := r.config
 	if r.plan.between != nil {
@@ -128,7 +128,7 @@ func (r *run) afterStep(done int) (*train.Reading, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(epoch.HeldOut, isInfiniteOrNaN) {
-			return nil, nil // the loop ends the run, and tells which layer it was
+			return nil, nil // the loop ends the run and reports the layer
 		}
 		if epoch.PU, err = c.HeldOut.measure(epoch.HeldOut); err != nil {
 			return nil, err

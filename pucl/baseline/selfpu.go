@@ -13,42 +13,46 @@ import (
 // selfPUVersion is the version of [SelfPU].
 const selfPUVersion = 2
 
-// SelfPU trains two students by the non-negative risk of [NNPU] and lets them teach themselves in three ways. With s = σ(logit) and
-// the entropy H of a coin that falls on 1 with probability s, the loss of each student is
+// SelfPU trains two students, networks, by the non-negative risk of [NNPU] with three kinds of self-training. With s =
+// σ(logit) and the entropy H of a Bernoulli variable with probability s, the loss of each student is
 //
 //	L = π R_P⁺ + max(0, R − π R_P⁻) + E_U[(T + w)·H] + [S < α·R_PU]·S + β·E[(s − t)²],   R = E_U[(1 − w)·s | T = 0]
 //
-// Self-paced: T = 1 for the unlabeled examples that it trusts itself to know, those that it finds the most and the least positive.
-// They leave the risk, and it is to be sure of them instead: its prediction is their label. After 5, 10, 15 and 20% of the steps
-// they are chosen anew, 0.1, 0.2, 0.3 and 0.4 of its pace of either kind, the pace being a share of the unlabeled examples.
+// Self-paced: T = 1 for the trusted unlabeled examples, which the student predicts to be the most and the least
+// positive. They leave the risk, and the loss reduces the entropy of their predictions instead, so each prediction is
+// the label. After 5, 10, 15 and 20% of the steps they are chosen anew, 0.1, 0.2, 0.3 and 0.4 of its pace of either
+// kind, the pace being a share of the unlabeled examples.
 //
-// Self-calibrated: from 5 to 25% of the steps each remaining unlabeled example is treated so by a part w. It is learned by looking
-// ahead: a step of the parameters along the gradient of s, and one along that of H, would make the student surer of examples set
-// aside by the numbers a and b, and w = b/(a + b), negative ones being 0, and 0/0 too. Once w adds up to γ times the rows of
-// a batch it is 0 for the rest.
+// Self-calibrated: from 5 to 25% of the steps each remaining unlabeled example is treated in the same way with weight
+// w. The weight comes from a look-ahead. Steps of the parameters along the gradients of s and of H would increase the
+// student's certainty on reserved examples by a and b. Then w = b/(a + b), with negative numbers and 0/0 replaced by 0.
+// Once the sum of w reaches γ times the rows of a batch, w is 0 for the rest.
 //
-// Self-supervised: from 25% of the steps on a student follows the other one, s', by S = E[(s − s')²], unless that exceeds α times
-// its own risk R_PU, the first two parts of L, and its own teacher, t, which is its moving average. No gradient flows through w, s'
-// and t, and the risk moves as NNPU's. Reported is the sum of both losses. The first student is what training returns.
+// Self-supervised: from 25% of the steps on a student follows two predictions. It follows the other student's, s', by S
+// = E[(s − s')²], unless that exceeds α times its own risk R_PU, the first two parts of L. It follows the prediction t
+// of its own teacher, which is its moving average. No gradient flows through w, s' and t, and the risk has NNPU's
+// gradient. The reported loss is the sum of both losses. Training returns the first student.
 //
-// Source: Xuxi Chen, Wuyang Chen, Tianlong Chen, Ye Yuan, Chen Gong, Kewei Chen and Zhangyang Wang, "Self-PU: Self Boosted and
-// Calibrated Positive-Unlabeled Training", ICML 2020. The authors' program was at hand, the paper's formulas were not. This is the
-// program as its commands run it, with the phases of its 200 epochs as shares of the steps; α, β, γ and the paces are those of the
-// appendix of "Contrastive Positive Unlabeled Learning" (anonymous authors).
+// Source: Xuxi Chen, Wuyang Chen, Tianlong Chen, Ye Yuan, Chen Gong, Kewei Chen and Zhangyang Wang, "Self-PU: Self
+// Boosted and Calibrated Positive-Unlabeled Training", ICML 2020. The authors' program was available, the paper's
+// formulas were not. This follows the program as its commands run it, with the phases of its 200 epochs as shares of
+// the steps; α, β, γ and the paces are from the appendix of "Contrastive Positive Unlabeled Learning" (anonymous
+// authors).
 //
-// Differences. The program goes through trusted examples and the others in turns, and has parts of its own for the students. It
-// takes the soft-max over a single logit, always 1, so that its teachers have no effect, looks ahead to −H where it trains H,
-// and sets test images aside; here it is a tenth of the unlabeled examples, and a batch has rows of these in addition, a quarter as
-// many as unlabeled ones. Gradients of gradients are not to be had from the engine for convolutions, so one trial step against
-// the gradient of the entropy of what is set aside, 0.01 long, tells by its differences δ of the logits: a = max(0, −δ) and
-// b = max(0, δ·logit), up to one factor. Teachers average from the first step on.
+// Differences. The program alternates between trusted examples and the others, and has separate parts for the students.
+// It computes the soft-max over a single logit, always 1, so that its teachers have no effect; it looks ahead along −H
+// where it trains H. It reserves test images; here a tenth of the unlabeled examples is reserved, and a batch has
+// additional rows of these, a quarter as many as unlabeled ones. The engine has no gradients of gradients for
+// convolutions. So one trial step of length 0.01 against the gradient of the entropy on reserved examples gives
+// differences δ of the logits: a = max(0, −δ) and b = max(0, δ·logit), up to one factor. Teachers average from the
+// first step on.
 type SelfPU struct {
 	Prior      float64 // class prior π, above 0 and below 1
 	Alpha      float64 // α; 0 means 10, negative means that students do not follow each other
 	Beta       float64 // β; 0 means 0.3, negative means no teachers
 	Gamma      float64 // γ, up to 1; 0 means 1/16, negative means no calibration
-	Pace       float64 // of the first student, up to 1; 0 means 0.2, negative means that it trusts nothing
-	SecondPace float64 // of the second student, likewise; 0 means 0.3
+	Pace       float64 // of the first student, up to 1; 0 means 0.2, negative means no trusted examples
+	SecondPace float64 // of the second student, up to 1; 0 means 0.3
 	Momentum   float64 // of the teachers; 0 means 0.999
 }
 
@@ -84,7 +88,7 @@ func (m SelfPU) plan() plan {
 	m = m.withDefaults()
 	p := plan{
 		teacher: m.Momentum, other: byTeacher, memory: true,
-		schedule: func(done float64) []float32 { // whether students calibrate, and whether they are taught
+		schedule: func(done float64) []float32 { // whether students calibrate, and whether they follow teachers and each other
 			taught := done*paceParts >= paceEnd
 			return []float32{flag(done*paceParts >= paceStart && !taught), flag(taught)}
 		},
@@ -116,7 +120,7 @@ func (m SelfPU) loss(b batch, own, other student) *Node {
 	return Add(loss, Mul(taught, b.scheduled(1)))
 }
 
-// risk returns R_PU, of which a step of training follows what [risk.NNPUKiryo] says.
+// risk returns R_PU with the gradient of [risk.NNPUKiryo].
 func (m SelfPU) risk(positives, unlabeled, rest, w *Node) *Node {
 	share := func(logits *Node) *Node { return MulScalar(ReduceAllMean(Sigmoid(logits)), m.Prior) }
 	positive := share(Neg(positives))
@@ -127,8 +131,9 @@ func (m SelfPU) risk(positives, unlabeled, rest, w *Node) *Node {
 	return Add(StopGradient(value), Sub(follow, StopGradient(follow)))
 }
 
-// calibrate returns the weights w of unlabeled examples of a batch of so many rows, of which rest are not trusted. Moved tells how
-// their logits move in a step that makes the student surer of the examples set aside. No gradient flows through w.
+// calibrate returns the weights w of unlabeled examples of a batch of the given rows; rest is 1 for untrusted examples.
+// moved is the change of their logits in a step that increases the student's certainty on reserved examples. No
+// gradient flows through w.
 func (m SelfPU) calibrate(logits, moved, rest *Node, rows int) *Node {
 	asNegative := MaxScalar(Neg(moved), 0)
 	asTrusted := MaxScalar(Mul(moved, logits), 0)

@@ -18,10 +18,10 @@ import (
 	"github.com/puclab/puclab/pucl/internal/vectortest"
 )
 
-// pupil is a student as loops read it.
+// pupil is a student for the loops.
 type pupil struct{ logits, teacher, trusted, moved []float64 }
 
-// drawPupils returns two students of some numbers, with logits of positives above and of unlabeled rows below shift by as much.
+// drawPupils returns two random students, with logits of positives shifted up and of unlabeled rows down by shift.
 func drawPupils(shift float64) (p [2]pupil) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	normal := func(shift float64) []float64 {
@@ -36,17 +36,17 @@ func drawPupils(shift float64) (p [2]pupil) {
 	for i := range p {
 		p[i] = pupil{normal(shift), normal(shift), make([]float64, someRows), normal(0)}
 		p[i].trusted[somePositives+1+i] = 1
-		p[i].logits[someRows-1], p[i].moved[someRows-1] = 0.7, 0.2 // to be trusted whole
+		p[i].logits[someRows-1], p[i].moved[someRows-1] = 0.7, 0.2 // gets the full weight
 	}
 	return p
 }
 
-// calibration returns w in loops.
+// calibration computes w in loops.
 func calibration(m SelfPU, p pupil) []float64 {
 	w := make([]float64, someRows)
 	spent := 0.0
 	for i := somePositives; i < someRows; i++ {
-		// How much surer of what is held out the student were for following σ(logit) or the entropy downwards.
+		// The increase of certainty on reserved examples from following σ(logit) or the entropy downwards.
 		slope := sigma(p.logits[i]) * (1 - sigma(p.logits[i]))
 		byRisk, byEntropy := max(0, -slope*p.moved[i]), max(0, slope*p.logits[i]*p.moved[i])
 		if p.trusted[i] == 1 || byEntropy == 0 || spent >= m.Gamma*someRows {
@@ -58,8 +58,8 @@ func calibration(m SelfPU, p pupil) []float64 {
 	return w
 }
 
-// loss returns the loss of a student in loops, with its risk, and what training descends along: through frozen, a student that
-// stays as it is, and w no gradient flows.
+// loss returns the loss of a student in loops, its risk, and the function that training descends along, with no
+// gradient through frozen, the student before the step, and w.
 func (p pupil) loss(m SelfPU, w []float64, peer []float64, now [2]float64) (value, follow, risk float64) {
 	left, untrusted, sure := 0.0, 0.0, 0.0
 	for i := somePositives; i < someRows; i++ {
@@ -88,8 +88,8 @@ func (p pupil) loss(m SelfPU, w []float64, peer []float64, now [2]float64) (valu
 	return risk + rest, risk + rest, risk
 }
 
-// The loss of Self-PU has the value of its formula in loops in every phase, on both sides of 0 and of every bound, and the gradient
-// that its finite differences have.
+// The loss of Self-PU must equal its formula in loops in every phase, on both sides of 0 and of every bound, and its
+// gradient the finite differences.
 func TestSelfPULossAgainstLoops(t *testing.T) {
 	seen := map[string]bool{}
 	for _, tt := range []struct {
@@ -148,8 +148,8 @@ func TestSelfPULossAgainstLoops(t *testing.T) {
 	}
 }
 
-// A trial step moves logits as derivatives say, worked out by a gradient of a gradient, which dense layers have; and it leaves
-// every variable as it was, the statistics of batch normalization included.
+// A trial step changes logits as their derivatives predict. These are computed by a gradient of a gradient, which dense
+// layers have. The step leaves every variable unchanged, including the statistics of batch normalization.
 func TestTrialStep(t *testing.T) {
 	eng := enginetest.Open(t)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -204,7 +204,8 @@ func TestTrialStep(t *testing.T) {
 	expect.That(t, largest >= 0.01, "no logit moves by more than %g", largest)
 }
 
-// Whom students trust is chosen anew after each of four twentieths of the steps, the last of those that passed in one step.
+// Trusted examples are chosen anew after each of four twentieths of the steps; if several passed in one step, for the
+// last of them.
 func TestPacing(t *testing.T) {
 	for _, tt := range []struct {
 		steps int
@@ -222,10 +223,11 @@ func TestPacing(t *testing.T) {
 	}
 }
 
-// Each student trusts the unlabeled examples that it finds the most and the least positive, as many as its pace says.
+// Each student trusts the unlabeled examples that it predicts to be the most and the least positive, as many as its
+// pace allows.
 func TestStudentsTrustTheSurest(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 220, 1)
-	data.SingleDataset = true // labeled examples are among the unlabeled ones, and nobody's to choose
+	data.SingleDataset = true // labeled examples are among the unlabeled ones, and must not be chosen
 	r := dealt(t, data, quick(SelfPU{Prior: 0.5, Pace: 0.5, SecondPace: 1, Gamma: -1}, 100))
 	r.network = &Network{store: model.NewStore(), encoder: r.config.Encoder, like: data.Examples}
 	encoder.SetSeed(r.network.store, 1)
@@ -260,7 +262,7 @@ func TestStudentsTrustTheSurest(t *testing.T) {
 	}
 }
 
-// Methods with several networks learn from images by convolutions, in new views, as they do from rows.
+// Methods with several networks train on images by convolutions, in new views, as they do on rows.
 func TestImagesWithSeveralNetworks(t *testing.T) {
 	expect.Slow(t)
 	data := Data{Examples: patterns(1200, 700), Labeled: firstAre(200, 1200)}
@@ -276,7 +278,7 @@ func TestImagesWithSeveralNetworks(t *testing.T) {
 	}
 }
 
-// What is known of the students of a batch is where it is looked for.
+// readStudents finds every input of both students.
 func TestStudents(t *testing.T) {
 	eng, data := enginetest.Open(t), mixture(20, 120, 1)
 	config := quick(SelfPU{Prior: 0.5}, 10)

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// The phases of a run of 200 epochs, in twentieths of the steps: after the first of them, and every one until the last, students
-// choose whom they trust, and they calibrate in between.
+// The phases of a run of 200 epochs, in twentieths of the steps: after the first of them, and every later one until the
+// last, students choose trusted examples, and they calibrate in between.
 const (
 	paceStart = 1
 	paceEnd   = 5
 	paceParts = 20
 )
 
-// due returns which part of its pace a student takes, where it is to choose anew after so many steps, or 0.
+// due returns the share of its pace that a student uses if it must choose anew after the given number of steps, else 0.
 func (r *run) due(done int) float64 {
 	for i := paceEnd - 1; i >= paceStart; i-- {
 		if at := float64(i) / paceParts; r.passes(at, done) {
@@ -23,8 +23,8 @@ func (r *run) due(done int) float64 {
 	return 0
 }
 
-// trust lets both students choose whom they trust, where that is due after so many steps: 1 or 0 for every example and student, at
-// first nobody.
+// trust lets both students choose trusted examples if that is due after the given number of steps. It stores 1 or 0 for
+// every example and student, initially 0.
 func (m SelfPU) trust(r *run, done int) error {
 	part := r.due(done)
 	if part == 0 {

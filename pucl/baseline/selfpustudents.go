@@ -8,19 +8,20 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 )
 
-// student is one of two networks that are trained together, by what the batch of a step tells of it.
+// student holds the nodes of one of two networks that are trained together, for the batch of a step.
 type student struct {
 	logits  *Node // [n]
-	teacher *Node // [n], logits of its moving average, through which no gradient flows
-	trusted *Node // [n], 1 for the examples that it trusts itself to know, else 0
-	moved   *Node // [n], by how much its logits move in a trial step; 0 where none is taken
+	teacher *Node // [n], logits of its moving average, without gradient
+	trusted *Node // [n], 1 for its trusted examples, else 0
+	moved   *Node // [n], change of its logits in a trial step; 0 without one
 }
 
-// inSecond is where the second student has its variables: within the scope of the first, so that both are trained, and both
-// averaged by their teachers, as one network is.
+// inSecond returns the scope of the second student's variables. It lies within the scope of the first, so that both are
+// trained, and averaged by their teachers, like one network.
 func inSecond(root *model.Scope) *model.Scope { return inNetwork(root).At(secondScope) }
 
-// extra returns the logits of the second student and of its teacher, whom both students trust, and how far their logits move.
+// extra returns the logits of the second student and of its teacher, the trusted examples of both students, and the
+// changes of their logits.
 func (m SelfPU) extra(s *sight) []*Node {
 	own, second := inNetwork(s.scope), inSecond(s.scope)
 	z := s.see(second, s.x).logits
@@ -36,17 +37,17 @@ func (m SelfPU) extra(s *sight) []*Node {
 	return []*Node{z, teacher, whom(0), whom(1), moved(own, s.logits), moved(second, z)}
 }
 
-// readStudents tells apart what is known of both students.
+// readStudents returns the nodes of both students.
 func readStudents(b batch) [2]student {
 	return [2]student{{b.logits, b.other, b.extra[2], b.extra[4]}, {b.extra[0], b.extra[1], b.extra[3], b.extra[5]}}
 }
 
-// trialLength is the length of a trial step. It is short beside the parameters, so that logits move almost as their derivatives
-// say, and long enough that float32 holds the difference.
+// trialLength is the length of a trial step. It is short compared with the parameters, so that logits change almost
+// linearly, and long enough that float32 represents the difference.
 const trialLength = 0.01
 
-// trial returns by how much the logits z of rows move in a step against the gradient of the entropy of the predictions for the
-// examples set aside. It leaves all variables as they were.
+// trial returns the change of the logits z of rows in a step against the gradient of the prediction entropy on reserved
+// examples. It leaves all variables unchanged.
 func trial(scope *model.Scope, logits func(x *Node) *Node, z, rows, aside *Node) *Node {
 	g := rows.Graph()
 	var variables []*model.Variable

@@ -18,12 +18,12 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// seen is a batch in numbers, as the loss of a method that has an extra sees it.
+// seen is a batch for the loops, for the loss of a method with extra.
 type seen struct {
-	logits  []float64   // of the rows of the batch, of those mixed, and of those set aside
-	extra   [][]float64 // a row for each logit, in which the parts of extra lie one after the other
+	logits  []float64   // of the rows of the batch, of the mixed ones, and of the reserved ones
+	extra   [][]float64 // a row for each logit, with the parts of extra concatenated
 	widths  []int       // of the parts
-	aside   int         // how many rows are set aside, of which the first positiveJudges are labeled positives
+	aside   int         // number of reserved rows, of which the first positiveJudges are labeled positives
 	draws   [][]float64
 	lambda  []float64
 	partner []int32
@@ -32,7 +32,7 @@ type seen struct {
 
 const positiveJudges = 2
 
-// drawSeen returns some numbers for a method whose extra has parts of so many columns.
+// drawSeen returns a random batch for a method whose extra has parts with the given numbers of columns.
 func drawSeen(m Method, aside int, widths ...int) (n seen) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	p, rows, columns := m.plan(), someRows, 0
@@ -82,7 +82,7 @@ func (n seen) column(i int) (out []float64) {
 	return out
 }
 
-// variables returns logits and extra one after the other, and with returns the batch with other numbers for these.
+// variables returns logits and extra concatenated, and with returns the batch with other values for these.
 func (n seen) variables() []float64 { return slices.Concat(n.logits, slices.Concat(n.extra...)) }
 
 func (n seen) with(x []float64) seen {
@@ -135,8 +135,8 @@ func lossOfSeen(t *testing.T, m Method, n seen) (float64, []float64) {
 	return out[0].Value().(float64), out[1].Value().([]float64)
 }
 
-// checkSeen compares the loss of a method with its value in loops, and its gradient with the finite differences of what training
-// descends along, where the frozen batch stands for what no gradient flows through.
+// checkSeen compares the loss of a method with its value in loops, and its gradient with finite differences of the
+// function that training descends along, with the frozen batch in the parts without gradient.
 func checkSeen(t *testing.T, m Method, n seen, value func(n seen) float64, follow func(n, frozen seen) float64) {
 	t.Helper()
 	got, grad := lossOfSeen(t, m, n)
@@ -145,8 +145,8 @@ func checkSeen(t *testing.T, m Method, n seen, value func(n seen) float64, follo
 	vectortest.NearGradient(t, "loss", [][]float64{grad}, [][]float64{want}, 1e-5, 1e-8)
 }
 
-// What is remembered of an example moves towards its target at a rate that leaves e^(−1) of it after the share of the run, in which
-// it comes up so many times; labeled positives are 1, and stay 0 in memory, and what is not in the batch stays as it is.
+// A stored label moves towards its target at a rate that leaves e^(−1) of it after the given share of the run. Labeled
+// positives are 1, but their stored values stay 0, and examples outside of the batch are unchanged.
 func TestMemoryMoves(t *testing.T) {
 	store := model.NewStore()
 	memory := store.RootScope().At("remembered").VariableWithValue("labels", []float32{0.5, 0.5, 0.5, 0.5, 0.5, 0.9})
@@ -164,7 +164,7 @@ func TestMemoryMoves(t *testing.T) {
 	}{
 		{0, []float64{1, 0.5, 0.5, 0.9, 0.9}, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.9}},
 		{1, []float64{1, 0.5 - 0.5*rate, 0.5 + 0.5*rate, 0.9 + 0.1*rate, 0.9 + 0.1*rate},
-			[]float64{0.5, 0.5, 0.5 - 0.5*rate, 0.5 + 0.5*rate, 0.5, min(0.9+0.2*rate, 1)}}, // the last one comes up twice
+			[]float64{0.5, 0.5, 0.5 - 0.5*rate, 0.5 + 0.5*rate, 0.5, min(0.9+0.2*rate, 1)}}, // the last one occurs twice
 	} {
 		out := expect.Must(exec.Call(tt.due))(t)
 		value := expect.Must(memory.Value())(t)
@@ -177,7 +177,7 @@ func TestMemoryMoves(t *testing.T) {
 	}
 }
 
-// Methods with two views learn from images in new views, as they do from rows.
+// Methods with two views train on images in new views, as they do on rows.
 func TestImagesInTwoViews(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
@@ -192,7 +192,7 @@ func TestImagesInTwoViews(t *testing.T) {
 	}
 }
 
-// Methods that remember labels or set examples aside are the same on two devices and in bfloat16, up to rounding.
+// Methods with stored labels or reserved examples give the same results on two devices and in bfloat16, up to rounding.
 func TestComputeOfMethodsThatRemember(t *testing.T) {
 	eng := enginetest.Open(t)
 	for name, method := range map[string]Method{

@@ -13,10 +13,10 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// size returns the number of rows in a batch, without those set aside.
+// size returns the number of rows in a batch, without reserved ones.
 func (r *run) size() int { return r.config.Positives + r.config.Unlabeled }
 
-// batch returns the batch of a step: the examples, and what else the plan needs, in the order in which inputs reads them.
+// batch returns the batch of a step: the examples and the plan's other inputs, in the order in which read expects them.
 func (r *run) batch(step int) (train.Batch, error) {
 	c, n := r.config, r.size()
 	positives, unlabeled := r.plan.aside.inBatch(c)
@@ -74,10 +74,10 @@ func (r *run) batch(step int) (train.Batch, error) {
 	return train.Batch{Inputs: parts, Examples: n}, nil
 }
 
-// inputs are the tensors of a batch by their names.
+// inputs are the tensors of a batch by name.
 type inputs struct{ x, numbers, numbersAgain, index, partner, lambda, now, draws *Node }
 
-// read tells the tensors of a batch apart.
+// read assigns the tensors of a batch to their names.
 func (r *run) read(all []*Node) (in inputs) {
 	next := func() (x *Node) { x, all = all[0], all[1:]; return x }
 	in.x = next()
@@ -102,7 +102,7 @@ func (r *run) read(all []*Node) (in inputs) {
 	return in
 }
 
-// known returns what is known of a batch before it is in the network.
+// known returns the parts of a batch that do not depend on the network.
 func (r *run) known(in inputs) batch {
 	b := batch{positives: r.config.Positives, partner: in.partner, lambda: in.lambda, draws: in.draws}
 	if in.now != nil {
@@ -111,8 +111,8 @@ func (r *run) known(in inputs) batch {
 	return b
 }
 
-// outputs is the graph from a batch to the logits of its rows, then those of the mixed ones. What else the loss is made of stays in
-// r.seen, since a step is one graph: no batch is split into micro-batches.
+// outputs builds the graph from a batch to the logits of its rows, then of the mixed ones. r.seen holds the other
+// inputs of the loss, since a step is one graph: no batch is split into micro-batches.
 func (r *run) outputs(scope *model.Scope, all []*Node) *Node {
 	in, n := r.read(all), r.size()
 	s := &sight{batch: r.known(in), run: r, scope: scope, index: in.index}

@@ -15,22 +15,22 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Config says how a method is trained. All fields but Method may be left zero.
+// Config configures the training of a method. All fields except Method may be zero.
 type Config struct {
 	Method  Method
 	Encoder encoder.Encoder // nil means encoder.SmallCNN for images and encoder.MLP for rows
-	Recipe  augment.Recipe  // new views of images in every step; nil means none; Normalize steps at its end are the encoder's task
+	Recipe  augment.Recipe  // new views of images in every step; nil means none; the encoder handles Normalize steps at its end
 
 	Positives int // labeled positives in a batch; 0 means 64
 	Unlabeled int // unlabeled examples in a batch; 0 means 192
 
 	Seed     uint64         // of weights, batches, views and mixtures
-	Settings train.Settings // Compute.MicroBatches must stay at one
+	Settings train.Settings // Compute.MicroBatches must be 0 or 1
 
-	// HeldOut is scored after every epoch, and measured without negatives. An epoch is as many steps as go through all
-	// unlabeled examples, and the last one may be shorter.
+	// HeldOut is scored after every epoch and evaluated without negatives. An epoch is a pass over all unlabeled
+	// examples, and the last one may be shorter.
 	HeldOut HeldOut
-	// Test are examples that are scored after every epoch; nil means none. Their classes stay with the caller: see
+	// Test are examples that are scored after every epoch; nil means none. The caller keeps their classes: see
 	// [Result.Select].
 	Test Examples
 }
@@ -42,11 +42,11 @@ func (c Config) withDefaults(like Examples) Config {
 		c.Encoder = like.encoder()
 	}
 	c.Recipe, _ = c.Recipe.Split()
-	c.Settings = c.Settings.WithDefaults() // which are told in the record
+	c.Settings = c.Settings.WithDefaults() // for the record
 	return c
 }
 
-// check returns an error if c, defaults filled in, cannot be followed on such examples.
+// check returns an error if c, defaults filled in, is invalid for such examples.
 func (c Config) check(like Examples) error {
 	switch {
 	case c.Method == nil:
@@ -78,7 +78,7 @@ func (c Config) check(like Examples) error {
 	return nil
 }
 
-// Train trains a network by a method. How it ends early, and how it goes on from a checkpoint, says [train.Run].
+// Train trains a network by a method. [train.Run] documents how it ends early and resumes from a checkpoint.
 func Train(ctx context.Context, eng *engine.Engine, data Data, config Config) (*Result, error) {
 	positive, unlabeled, err := data.pools()
 	if err != nil {
@@ -136,11 +136,11 @@ type run struct {
 	data                Data
 	config              Config // defaults filled in
 	plan                plan
-	positive, unlabeled deck    // of what teaches
-	aside               [2]deck // positives and unlabeled examples that are set aside
+	positive, unlabeled deck    // of the training examples
+	aside               [2]deck // reserved positives and unlabeled examples
 	network             *Network
 	scorer              *scorer
 	reader              *scorer // of plan.reading; nil without one
-	seen                batch   // of the graph that is built
+	seen                batch   // of the graph being built
 	epochs              []Epoch
 }

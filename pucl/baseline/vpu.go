@@ -13,23 +13,24 @@ import (
 // vPUVersion is the version of [VPU].
 const vPUVersion = 1
 
-// VPU fits Φ(x) = σ(logit) to the posterior of the positive class without a class prior. With the variational loss and the
-// consistency of mixed examples it minimizes
+// VPU fits Φ(x) = σ(logit) to the posterior of the positive class without a class prior. With the variational loss and
+// the consistency of mixed examples it minimizes
 //
 //	L = log E_U[Φ] − E_P[log Φ] + w·E[(log(λΦ(x) + (1−λ)) − log Φ(λx + (1−λ)x'))²]
 //
-// x being unlabeled, x' a labeled positive, and λ drawn from Beta(α, α). The first part is, up to a number that does not depend
-// on Φ, the Kullback–Leibler divergence of the positives from the unlabeled examples weighted by Φ. It does not change where Φ is
-// scaled; the second part, for which positives have Φ = 1, settles the scale.
+// x being unlabeled, x' a labeled positive, and λ drawn from Beta(α, α). The first part is, up to a constant, the
+// Kullback–Leibler divergence of the positives from the unlabeled examples weighted by Φ. It is invariant to scaling of
+// Φ; the second part, which uses Φ = 1 for positives, determines the scale.
 //
-// Source: Hui Chen, Fangqing Liu, Yin Wang, Liyue Zhao and Hao Wu, "A Variational Approach for Learning from Positive and Unlabeled
-// Data", NeurIPS 2020, compared with its authors' program (HC-Feynman/vpu). Differences: λ is drawn for every example, not once for
-// a batch, and every unlabeled example of the batch is mixed. The program scales Φ to at most 1 on the training data before it
-// calls Φ > ½ positive; here the scale is what the second part makes it, so that without that part only the order of the scores
-// means something. It chooses the epoch and w, from 0.0001 (page blocks) to 0.3 (Fashion-MNIST), by the variational loss of held-out
-// examples, and its unlabeled examples are all training data, as with Data.SingleDataset. In the end few labeled positives are learned
-// by heart, the sooner where they are not among the unlabeled examples: then hardly another example is positive, although they are
-// still in the right order. An epoch that is chosen, or a larger w, is the cure.
+// Source: Hui Chen, Fangqing Liu, Yin Wang, Liyue Zhao and Hao Wu, "A Variational Approach for Learning from Positive
+// and Unlabeled Data", NeurIPS 2020, compared with its authors' program (HC-Feynman/vpu). Differences: λ is drawn for
+// every example, not once for a batch, and every unlabeled example of the batch is mixed. The program scales Φ to at
+// most 1 on the training data before it classifies Φ > ½ as positive; here the second part sets the scale, so without
+// that part only the order of the scores is meaningful. The program chooses the epoch and w, from 0.0001 (page blocks)
+// to 0.3 (Fashion-MNIST), by the variational loss of held-out examples, and its unlabeled examples are all training
+// data, as with Data.SingleDataset. Long training overfits few labeled positives, the sooner if they are not among the
+// unlabeled examples. Then hardly another example is predicted positive, although the order of the scores is still
+// right. Choosing an epoch, or a larger w, is the remedy.
 type VPU struct {
 	Alpha  float64 // α; 0 means 0.3, the paper's
 	Weight float64 // w; 0 means 0.03, as on CIFAR-10; negative means none
@@ -73,7 +74,7 @@ func logSigmoid(t *Node) *Node { return Neg(numeric.LogOnePlusExp(Neg(t))) }
 // logMeanSigmoid returns the logarithm of the mean of σ(t) over the last axis.
 func logMeanSigmoid(t *Node) *Node {
 	t = logSigmoid(t)
-	largest := StopGradient(ReduceAndKeep(t, ReduceMax, -1)) // so that not all of the exponentials vanish
+	largest := StopGradient(ReduceAndKeep(t, ReduceMax, -1)) // so that not all of the exponentials underflow
 	return Add(Log(ReduceMean(Exp(Sub(t, largest)), -1)), Squeeze(largest, -1))
 }
 

@@ -11,13 +11,13 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Blur is torchvision's GaussianBlur, done with some probability: each pixel becomes an average of those around it, with
-// weights exp(−d²/2σ²) for a random σ in pixels. Beyond its edges the image goes on as its mirror image.
+// Blur is torchvision's GaussianBlur with a probability: each pixel becomes an average of its neighborhood, with
+// weights exp(−d²/2σ²) for a random σ in pixels. The image is reflected at its edges.
 //
 // One number describes a view: σ, or 0 for no blur.
 type Blur struct {
-	// Kernel is the odd number of pixels across that are averaged; 0 means 13. The recipe of A.7.3 for CIFAR and ImageNet
-	// names none, since the filter it uses, PIL's, has no edge; 13 pixels reach to three times the largest σ of 2 on both
+	// Kernel is the odd width of the average in pixels; 0 means 13. The recipe of A.7.3 for CIFAR and ImageNet gives
+	// none, since its filter, PIL's, has no finite size. 13 pixels reach to three times the largest σ of 2 on both
 	// sides, and hold 99.9% of that Gaussian along each axis.
 	Kernel             int
 	MinSigma, MaxSigma float64 // σ is uniform between them; 0 means 0.1 and 2
@@ -60,7 +60,7 @@ func (b Blur) apply(images, numbers *Node) *Node {
 	return where(Reshape(on, -1, 1, 1, 1), alongBoth(images, rows, columns), images)
 }
 
-// weights returns what each of size pixels takes from each of them, [n, size, size], for sigma [n, 1].
+// weights returns the weights of each of size pixels in each of them, [n, size, size], for sigma [n, 1].
 func (b Blur) weights(sigma *Node, size int) *Node {
 	g, n, half := sigma.Graph(), sigma.Shape().Dim(0), b.withDefaults().Kernel/2
 	factor := MulScalar(Reciprocal(Square(ExpandAxes(sigma, -1))), -0.5) // [n, 1, 1]
@@ -78,7 +78,7 @@ func (b Blur) weights(sigma *Node, size int) *Node {
 	}
 	scalar := func(x int) *Node { return Scalar(g, dtypes.Float32, x) }
 	w := part(from, nil)
-	// The mirror images before the first pixel and after the last.
+	// The reflected images before the first pixel and after the last.
 	w = Add(w, part(Neg(from), GreaterThan(from, scalar(0))))
 	w = Add(w, part(AddScalar(Neg(from), float64(2*(size-1))), LessThan(from, scalar(size-1))))
 	sum := ReduceAndKeep(bell(AddScalar(iota3(g, 2*half+1, 2), float64(-half))), ReduceSum, 2)

@@ -11,21 +11,22 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Crop is torchvision's RandomResizedCrop: a rectangle of random area and shape, in whole pixels, resized to a fixed size.
+// Crop is torchvision's RandomResizedCrop: a rectangle of random area and shape, in whole pixels, resized to a fixed
+// size.
 //
-// Area is uniform and the logarithm of width : height is uniform, drawn again up to ten times until the crop fits into the
-// image; after that it is the largest crop in the middle whose ratio is allowed. Resizing is bilinear or bicubic, and works
-// on the crop alone: pixels beside it have no say. Bicubic values that leave [0, 1] are clipped, as bytes are.
+// Area is uniform and the logarithm of width : height is uniform, drawn again up to ten times until the crop fits into
+// the image; after that it is the largest central crop with an allowed ratio. Resizing is bilinear or bicubic, and uses
+// the crop alone: pixels outside it have no effect. Bicubic values outside [0, 1] are clipped, as bytes are.
 //
 // Four numbers describe a view: top, left, height and width of the crop in pixels.
 type Crop struct {
-	Height, Width      int     // of the views; 0 means those of the images
+	Height, Width      int     // of the views; 0 means the size of the images
 	MinArea, MaxArea   float64 // share of the image's area that a crop keeps; 0 means 0.08 and 1
 	MinRatio, MaxRatio float64 // width : height of a crop; 0 means 3/4 and 4/3
 	Bicubic            bool    // cubic interpolation, not linear
 
-	// Antialias widens the interpolation where the crop shrinks, so that every pixel counts. torchvision always does so for
-	// PIL images, and by default for tensors.
+	// Antialias widens the interpolation if the crop shrinks, so that every pixel counts. torchvision always does so
+	// for PIL images, and by default for tensors.
 	Antialias bool
 }
 

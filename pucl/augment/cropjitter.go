@@ -12,18 +12,18 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// CropJitter crops gray images and changes their brightness and contrast, in one step that is faster than [Crop] and [Jitter].
-// The zero value is the paper's for Fashion-MNIST: torchvision's RandomResizedCrop with its defaults, and
-// ColorJitter(0.4, 0.4, …) with probability 0.8. Saturation and hue, which the paper's transform also changes, do nothing to a
-// gray image.
+// CropJitter crops gray images and changes their brightness and contrast, in one step that is faster than [Crop] and
+// [Jitter]. The zero value is the paper's for Fashion-MNIST: torchvision's RandomResizedCrop with its defaults, and
+// ColorJitter(0.4, 0.4, …) with probability 0.8. Saturation and hue, which the paper's transform also changes, do not
+// affect a gray image.
 //
-// Area is uniform and the logarithm of the ratio is uniform, drawn again up to ten times until the crop fits into the image, as in
-// torchvision; after that the whole image is kept. Positions are real numbers where torchvision's are whole pixels, and resizing
-// is bilinear without antialias, so pixels beside the crop count at its edges. Brightness always changes before contrast, where
-// torchvision takes a random order.
+// Area is uniform and the logarithm of the ratio is uniform, drawn again up to ten times until the crop fits into the
+// image, as in torchvision; after that the whole image is kept. Positions are real numbers, where torchvision's are
+// whole pixels. Resizing is bilinear without antialias, so pixels beside the crop count at its edges. Brightness always
+// changes before contrast, where torchvision draws a random order.
 //
-// Six numbers describe a view: top, left, height and width of its crop as shares of the image, its brightness factor and its
-// contrast factor.
+// Six numbers describe a view: top, left, height and width of its crop as shares of the image, its brightness factor
+// and its contrast factor.
 type CropJitter struct {
 	MinArea, MaxArea float64 // share of the image's area that a crop keeps; 0 means 0.08 and 1
 	MaxRatio         float64 // width : height of a crop lies between 1/MaxRatio and MaxRatio; 0 means 4/3
@@ -43,7 +43,7 @@ func (c CropJitter) withDefaults() CropJitter {
 
 func (c CropJitter) check(in Shape) (Shape, error) {
 	d := c.withDefaults()
-	return in, cmp.Or( // NaN fails every comparison, so each condition asks for what is right and turns it around
+	return in, cmp.Or( // NaN fails every comparison, so each condition tests the valid case and negates it
 		fault.If(in.Channels == 3, "the images have 3 channels, and CropJitter makes views of gray images only; "+
 			"for images in color take the recipe augment.CIFAR(0), augment.STL or augment.ImageNet"),
 		fault.If(in.Channels != 1, "the images have %d channels, and CropJitter makes views of gray images only; take a recipe of "+
@@ -91,9 +91,9 @@ func (CropJitter) apply(images, numbers *Node) *Node {
 	return ClipScalar(Add(mean, Mul(Sub(x, mean), column(numbers, 5))), 0, 1)
 }
 
-// shareWeights returns the weights [n, size, size] with which each of size output pixels takes from the size input pixels, for
-// crops that start at start and extend over extent, both [n, 1] and shares of the axis. Positions beyond the outermost pixel
-// centers take the outermost pixel.
+// shareWeights returns the weights [n, size, size] of size input pixels in each of size output pixels, for crops that
+// start at start and extend over extent, both [n, 1] and shares of the axis. Positions beyond the outermost pixel
+// centers use the outermost pixel.
 func shareWeights(start, extent *Node, size int) *Node {
 	g, n := start.Graph(), start.Shape().Dim(0)
 	pixel := iota3(g, size, 2)                                                       // [1, 1, size]

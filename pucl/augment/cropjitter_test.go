@@ -96,7 +96,7 @@ func TestDrawFallsBackToTheWholeImage(t *testing.T) {
 	expect.That(t, slices.Equal(numbers[:6], want), "numbers %v, want %v", numbers[:6], want)
 }
 
-// The same seed must give the same views on every platform, for ever.
+// The same seed must give the same views on every platform and in every version.
 func TestDrawGolden(t *testing.T) {
 	got := cropJitters(t, CropJitter{}, rand.New(rand.NewPCG(1, 2)), 1)
 	want := []float32{0.077595, 0.073581, 0.847418, 0.828799, 0.910693, 1.255420}
@@ -164,8 +164,8 @@ func draws(t *testing.T, step Step, in Shape, n int) [][]float64 {
 	return columns
 }
 
-// sameCounts tells by a χ² test whether two samples, as counts, can come from one distribution. Cells with few counts are
-// joined with the next.
+// sameCounts tests by χ² whether two samples, as counts, can come from one distribution. Cells with few counts are
+// merged with the next.
 func sameCounts(t *testing.T, what string, a, b []float64) {
 	t.Helper()
 	sum := func(x []float64) (s float64) {
@@ -193,8 +193,8 @@ func sameCounts(t *testing.T, what string, a, b []float64) {
 	expect.That(t, cells >= 2 && chi2 <= df+5*math.Sqrt(2*df)+10, "%s: χ² = %.1f for %d cells", what, chi2, cells)
 }
 
-// Heights, widths and places of crops are spread as those of torchvision's RandomResizedCrop, ten tries and fallback
-// included: 100,000 of its draws are frozen.
+// Heights, widths and positions of crops are distributed as torchvision's RandomResizedCrop, including ten tries and
+// fallback: 100,000 of its draws are frozen.
 func TestCropsAreSpreadAsTorchvisions(t *testing.T) {
 	const n = 100_000
 	f := load(t)
@@ -221,7 +221,7 @@ func TestCropsAreSpreadAsTorchvisions(t *testing.T) {
 	}
 }
 
-// The fallback is the largest crop in the middle whose ratio is allowed.
+// The fallback is the largest central crop with an allowed ratio.
 func TestCropFallsBack(t *testing.T) {
 	for _, tt := range []struct {
 		crop Crop
@@ -229,7 +229,7 @@ func TestCropFallsBack(t *testing.T) {
 		want []float64
 	}{
 		{Crop{MinArea: 1}, Shape{10, 40, 1}, []float64{0, 13, 10, 13}},                           // 40/13.3, off-center by (40−13)/2 = 13
-		{Crop{MinArea: 1}, Shape{10, 20, 1}, []float64{0, 3, 10, 13}},                            // likewise, where the ratio is just 2
+		{Crop{MinArea: 1}, Shape{10, 20, 1}, []float64{0, 3, 10, 13}},                            // the same, with the ratio exactly 2
 		{Crop{MinArea: 1}, Shape{40, 9, 1}, []float64{14, 0, 12, 9}},                             // 9/12
 		{Crop{MinArea: 1, MinRatio: 3, MaxRatio: 4}, Shape{8, 20, 1}, []float64{0, 0, 7, 20}},    // 20/3 = 6.7
 		{Crop{MinArea: 1, MinRatio: .999, MaxRatio: 1}, Shape{50, 1, 1}, []float64{24, 0, 1, 1}}, // never narrower than a pixel

@@ -12,15 +12,16 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// leastP is the p-value below which a sample is said not to come from its distribution. Seeds are fixed, so a test that
-// passes once always does; the bound is low since hundreds of samples are looked at.
+// leastP is the p-value below which a test rejects that a sample comes from its distribution. Seeds are fixed, so a
+// test that passes once always does; the bound is low since hundreds of samples are tested.
 const leastP = 1e-5
 
-// mostDeviations is how far a normal number lies from its mean with probability leastP.
+// mostDeviations is the number of standard deviations that a normal variable exceeds with probability leastP.
 var mostDeviations = math.Sqrt2 * math.Erfcinv(leastP)
 
-// kolmogorov returns the p-value of the Kolmogorov–Smirnov test that x is uniform on [0, 1]: with D the largest distance of the
-// empirical distribution from the straight line, 2 Σ (−1)^(k−1) exp(−2k²λ²), λ = (√n + 0.12 + 0.11/√n)·D (Stephens, 1970).
+// kolmogorov returns the p-value of the Kolmogorov–Smirnov test that x is uniform on [0, 1]: with D the largest
+// distance of the empirical distribution from the diagonal, 2 Σ (−1)^(k−1) exp(−2k²λ²), λ = (√n + 0.12 + 0.11/√n)·D
+// (Stephens, 1970).
 func kolmogorov(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	n, d := float64(len(x)), 0.0
@@ -37,14 +38,14 @@ func kolmogorov(x []float64) float64 {
 	return p
 }
 
-// uniformly fails the test where x, of at least 1000 values, cannot be uniform on [0, 1].
+// uniformly fails the test if x, of at least 1000 values, cannot be uniform on [0, 1].
 func uniformly(t *testing.T, what string, x []float64) {
 	t.Helper()
 	p := kolmogorov(x)
 	expect.That(t, p >= leastP && len(x) >= 1000, "%s: %d values, uniform with p = %.2g", what, len(x), p)
 }
 
-// independently fails the test where x and y, uniform each, cannot be independent: χ² of a table of 6×6 equal cells.
+// independently fails the test if x and y, uniform each, cannot be independent: χ² of a table of 6×6 equal cells.
 func independently(t *testing.T, what string, x, y []float64) {
 	t.Helper()
 	const side = 6
@@ -61,21 +62,22 @@ func independently(t *testing.T, what string, x, y []float64) {
 	expect.That(t, p >= leastP && want >= 10, "%s: %d pairs, independent with p = %.2g", what, len(x), p)
 }
 
-// shareOf fails the test where count of n cannot come from probability p.
+// shareOf fails the test if count of n cannot come from probability p.
 func shareOf(t *testing.T, what string, count, n int, p float64) {
 	t.Helper()
 	expect.Near(t, float64(count)/float64(n), p, mostDeviations*math.Sqrt(p*(1-p)/float64(n)), "%s: share of %d", what, n)
 }
 
-// cropSpace is the definition of the rectangle of a crop, by sums over a fine grid: an area, as a share, uniform in [lo, hi],
-// and the logarithm of width : height uniform, both taken only where the rectangle fits into the image.
+// cropSpace defines the distribution of a crop's rectangle, by sums over a fine grid. The area, as a share, is uniform
+// in [lo, hi], and the logarithm of width : height is uniform. Both are restricted to rectangles that fit into the
+// image.
 type cropSpace struct {
 	height, width float64
 	lo, hi        float64 // share of the area
 	least, most   float64 // logarithm of the ratio
 }
 
-// ratios returns the range of logarithms of the ratio with which the area fits.
+// ratios returns the range of logarithms of the ratio for which the area fits.
 func (s cropSpace) ratios(area float64) (lo, hi float64) {
 	pixels := math.Log(area * s.height * s.width)
 	return max(s.least, pixels-2*math.Log(s.height)), min(s.most, 2*math.Log(s.width)-pixels)
@@ -93,11 +95,11 @@ func (s cropSpace) areas() []float64 {
 	return cumulated
 }
 
-// fits is the probability that one try fits.
+// fits returns the probability that one try fits.
 func (s cropSpace) fits() float64 { return s.areas()[gridSize] / gridSize / (s.most - s.least) }
 
-// uniforms turns area and ratio of a crop into two numbers that are uniform and independent if the crop has the distribution:
-// the share of smaller areas, and among those of this area the share of smaller ratios.
+// uniforms maps area and ratio of a crop to two numbers that are uniform and independent if the crop has the
+// distribution: the share of smaller areas, and among crops of this area the share of smaller ratios.
 func (s cropSpace) uniforms(cumulated []float64, area, ratio float64) (u, v float64) {
 	at := min(max((area-s.lo)/(s.hi-s.lo)*gridSize, 0), gridSize)
 	i := min(int(at), gridSize-1)
@@ -106,8 +108,8 @@ func (s cropSpace) uniforms(cumulated []float64, area, ratio float64) (u, v floa
 	return u, min(max((math.Log(ratio)-lo)/(hi-lo), 0), 1)
 }
 
-// The rectangle of a crop, size and place, against the definition of RandomResizedCrop: on images so large that whole
-// pixels are no matter for the size, and in whole pixels for the place.
+// The rectangle of a crop, size and position, is compared with the definition of RandomResizedCrop. Images are so large
+// that whole pixels do not affect the size; positions are tested in whole pixels.
 func TestCropsAgainstTheDefinition(t *testing.T) {
 	const n = 20_000
 	for _, tt := range []struct {
@@ -126,7 +128,8 @@ func TestCropsAgainstTheDefinition(t *testing.T) {
 		got := draws(t, tt.crop, tt.in, n)
 		var sizes, ratios, tops, lefts []float64
 		fallbacks := 0
-		// The fallback is the largest rectangle in the middle; another crop of just this size and place is too rare to matter.
+		// The fallback is the largest central rectangle; another crop of the same size and position is too rare to
+		// matter.
 		allowed := func(from, ratio float64) float64 { return math.RoundToEven(from * ratio) }
 		for i := range n {
 			top, left, height, width := got[0][i], got[1][i], got[2][i], got[3][i]
@@ -138,7 +141,7 @@ func TestCropsAgainstTheDefinition(t *testing.T) {
 			}
 			u, v := space.uniforms(cumulated, height*width/(space.height*space.width), width/height)
 			sizes, ratios = append(sizes, u), append(ratios, v)
-			// A whole number from 0 to m is uniform if it lies evenly in m + 1 cells.
+			// A whole number from 0 to m is uniform if it is evenly distributed over m + 1 cells.
 			tops = append(tops, (top+rng.Float64())/(space.height-height+1))
 			lefts = append(lefts, (left+rng.Float64())/(space.width-width+1))
 		}
@@ -197,7 +200,7 @@ func TestCropJitterAgainstTheDefinition(t *testing.T) {
 	}
 }
 
-// coin turns an event of probability p into a number that is uniform if the event has that probability.
+// coin maps an event of probability p to a number that is uniform if the event has that probability.
 func coin(rng *rand.Rand, happened bool, p float64) float64 {
 	if happened {
 		return p * rng.Float64()
@@ -205,7 +208,7 @@ func coin(rng *rand.Rand, happened bool, p float64) float64 {
 	return p + (1-p)*rng.Float64()
 }
 
-// place turns an order of the numbers 0 to 3 into a number that is uniform if all 24 orders are equally likely.
+// place maps an order of the numbers 0 to 3 to a number that is uniform if all 24 orders are equally likely.
 func place(rng *rand.Rand, order []float32) float64 {
 	rank := 0
 	for i := range order {
@@ -220,8 +223,8 @@ func place(rng *rand.Rand, order []float32) float64 {
 	return (float64(rank) + rng.Float64()) / 24
 }
 
-// uniformsOf turns the numbers of a view by a whole recipe into uniform ones, by the definition of each step. Where a step
-// did not happen its strengths are not seen, and fresh numbers stand for them.
+// uniformsOf maps the numbers of a view by a whole recipe to uniform ones, by the definition of each step. If a step
+// did not happen, its strengths are hidden, and fresh random numbers replace them.
 func uniformsOf(t *testing.T, rng *rand.Rand, r Recipe, in Shape, numbers []float32) map[string]float64 {
 	u := make(map[string]float64)
 	for _, step := range r {
@@ -231,7 +234,7 @@ func uniformsOf(t *testing.T, rng *rand.Rand, r Recipe, in Shape, numbers []floa
 		case Crop:
 			u["top"] = (float64(v[0]) + rng.Float64()) / float64(in.Height-int(v[2])+1)
 			u["left"] = (float64(v[1]) + rng.Float64()) / float64(in.Width-int(v[3])+1)
-			// These crops always fit, so that area and logarithm of the ratio are uniform as they are.
+			// These crops always fit, so that area and logarithm of the ratio are uniform without correction.
 			lo, hi := math.Log(3.0/4), math.Log(4.0/3)
 			u["area"] = min(max((float64(v[2]*v[3])/float64(in.Height*in.Width)-s.MinArea)/(s.MaxArea-s.MinArea), 0), 1)
 			u["ratio"] = min(max((math.Log(float64(v[3]/v[2]))-lo)/(hi-lo), 0), 1)
@@ -265,8 +268,8 @@ func uniformsOf(t *testing.T, rng *rand.Rand, r Recipe, in Shape, numbers []floa
 	return u
 }
 
-// Every number that a recipe draws has the distribution that its step names in torchvision; all of them are independent of
-// each other within a view, from view to view, between the two views of an image, and from step to step of training.
+// Every number that a recipe draws has the distribution of its step in torchvision. All of them are independent of each
+// other within a view, between views, between the two views of an image, and between training steps.
 func TestRecipesAgainstTheDefinition(t *testing.T) {
 	const n = 24_000
 	in := Shape{3000, 3000, 3}
@@ -302,7 +305,7 @@ func TestRecipesAgainstTheDefinition(t *testing.T) {
 				independently(t, name+": "+what+" of one view and "+other+" of the next", x[:n-1], y[1:])
 			}
 		}
-		// The first view of every step of training, whose seeds follow one another.
+		// The first view of every training step; the seeds are consecutive.
 		clear(views)
 		for step := range uint64(2000) {
 			add(5, step, 1)

@@ -46,7 +46,7 @@ func ExampleRecipe_Bytes() {
 	// Output: [2 1 4 3 5 6 7 8] 2×2×1 <nil>
 }
 
-// An augmentation of one's own: the picture fades to black by a random share u, here a quarter and a half.
+// A user-defined augmentation: the picture fades to black by a random share u, here a quarter and a half.
 func ExampleFunc() {
 	eng, err := engine.Open()
 	check(err)

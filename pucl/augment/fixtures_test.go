@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// fixtures is what testdata/make_fixtures.py wrote.
+// fixtures holds the output of testdata/make_fixtures.py.
 type fixtures struct {
 	Images map[string]struct {
 		Shape  []int
@@ -39,14 +39,14 @@ type fixtures struct {
 		Height, Width   int
 		Scale, Ratio    []float64
 		Heights, Widths []float64 // counts
-		Middle          float64   // how many crops are in the middle
+		Middle          float64   // number of central crops
 	}
 }
 
 // fixture is one view of one image.
 type fixture struct {
 	Image   string
-	Every   int // every how many-th value is kept, 0 means all
+	Every   int // interval of the values that are kept; 0 means all
 	Numbers []float32
 	Want    []float64
 }
@@ -76,7 +76,7 @@ func (f *fixtures) views(t *testing.T, step Step, cases []fixture) {
 		tensors.FromFlatDataAndDimensions(numbers, n, r.Numbers()), cases)
 }
 
-// near compares the views of r with what each case wants, to 1e-5.
+// near compares the views of r with the expected values of each case, to 1e-5.
 func (f *fixtures) near(t *testing.T, r Recipe, images, numbers *tensors.Tensor, cases []fixture) {
 	t.Helper()
 	f.nearOn(t, enginetest.Open(t), r, images, numbers, cases)
@@ -146,7 +146,7 @@ func TestSimpleStepsAgainstTorchvision(t *testing.T) {
 		"flip": Flip{}, "grayscale": Grayscale{}, "solarize": Solarize{}, "solarize from 0.3": Solarize{Threshold: 0.3},
 	}
 	for name, step := range steps {
-		// The second view is the image as it is.
+		// The second view is the unchanged image.
 		f.views(t, step, []fixture{
 			{Image: "color", Numbers: []float32{1}, Want: f.Simple[name]}, {Image: "color", Numbers: []float32{0}, Want: same},
 		})

@@ -10,13 +10,13 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Func is an augmentation of one's own: one function from images and random numbers to views.
+// Func is a user-defined augmentation: one function from images and random numbers to views.
 type Func struct {
 	Name     string // names the augmentation in messages and records; changing the function should change it
-	Uniforms int    // how many numbers, uniform in [0, 1), each view gets
+	Uniforms int    // number of random numbers, uniform in [0, 1), for each view
 
-	// Graph turns images, Float32 [n, height, width, channels], into views of the same shape. Uniforms is
-	// [n, Uniforms], or nil where that is 0.
+	// Graph maps images, Float32 [n, height, width, channels], to views of the same shape. uniforms is [n, Uniforms],
+	// or nil if Uniforms is 0.
 	Graph func(images, uniforms *Node) *Node
 }
 

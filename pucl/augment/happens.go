@@ -11,10 +11,10 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Flip is torchvision's RandomHorizontalFlip: left and right change places with some probability. One number describes a
-// view: whether it is flipped, 1 or 0.
+// Flip is torchvision's RandomHorizontalFlip: it exchanges left and right with a probability. One number describes a
+// view: 1 if it is flipped, else 0.
 type Flip struct {
-	Probability float64 // 0 means 0.5; for never, leave the step out
+	Probability float64 // 0 means 0.5; to never flip, omit the step
 }
 
 func (f Flip) check(in Shape) (Shape, error) { return in, checkProbability(f.Probability) }
@@ -46,10 +46,10 @@ func gray(images *Node) *Node {
 // channel returns channel i of images, [n, h, w, 1].
 func channel(images *Node, i int) *Node { return SliceAxis(images, -1, AxisElem(i)) }
 
-// Grayscale is torchvision's RandomGrayscale: a view loses its colors, and keeps its three channels, with some
-// probability. Gray images stay as they are. One number describes a view: whether it turns gray, 1 or 0.
+// Grayscale is torchvision's RandomGrayscale: with a probability a view loses its colors and keeps its three channels.
+// Gray images are unchanged. One number describes a view: 1 if it becomes gray, else 0.
 type Grayscale struct {
-	Probability float64 // 0 means 0.2; for never, leave the step out
+	Probability float64 // 0 means 0.2; for probability 0, omit the step
 }
 
 func (s Grayscale) check(in Shape) (Shape, error) {
@@ -72,10 +72,10 @@ func (s Grayscale) String() string {
 	return fmt.Sprintf("grayscale with probability %g", cmp.Or(s.Probability, 0.2))
 }
 
-// Solarize is torchvision's RandomSolarize: values from a threshold on are turned into 1 − value, with some probability. One
-// number describes a view: whether it is solarized, 1 or 0.
+// Solarize is torchvision's RandomSolarize: with a probability it replaces values at or above a threshold by 1 − value.
+// One number describes a view: 1 if it is solarized, else 0.
 type Solarize struct {
-	Probability float64 // 0 means 0.2; for never, leave the step out
+	Probability float64 // 0 means 0.2; for probability 0, omit the step
 	Threshold   float64 // 0 means 0.5, which is between the bytes 127 and 128, PIL's default
 }
 

@@ -11,18 +11,18 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Jitter is torchvision's ColorJitter, done with some probability: brightness, contrast, saturation and hue change by random
-// amounts, in random order. Brightness b turns a value x into bx; contrast c into cx + (1−c)·(mean gray of the image);
-// saturation s into sx + (1−s)·(gray of the pixel); each is clipped to [0, 1]. Hue h turns the color circle by the share h
-// of a full turn. Saturation and hue leave gray images alone.
+// Jitter is torchvision's ColorJitter with a probability: brightness, contrast, saturation and hue change by random
+// amounts, in random order. Brightness b maps a value x to bx; contrast c to cx + (1−c)·(mean gray of the image);
+// saturation s to sx + (1−s)·(gray of the pixel); each is clipped to [0, 1]. Hue h rotates the color circle by the
+// share h of a full turn. Saturation and hue do not affect gray images.
 //
-// Eight numbers describe a view: the factors of brightness, contrast and saturation, the turn of the hue, and the places of
-// the four in the order, 0 first. A view without jitter has the numbers 1, 1, 1, 0.
+// Eight numbers describe a view: the factors of brightness, contrast and saturation, the rotation of the hue, and the
+// places of the four in the order, 0 first. A view without jitter has the numbers 1, 1, 1, 0.
 type Jitter struct {
 	Brightness  float64 // factor 1 ± this; 0 means 0.4, negative means off
 	Contrast    float64 // factor 1 ± this; 0 means 0.4, negative means off
 	Saturation  float64 // factor 1 ± this; 0 means 0.4, negative means off
-	Hue         float64 // turn of ± this, at most 0.5; 0 means 0.1, negative means off
+	Hue         float64 // rotation of ± this, at most 0.5; 0 means 0.1, negative means off
 	Probability float64 // of jittering a view at all; 0 means 0.8
 }
 
@@ -60,13 +60,13 @@ func (j Jitter) draw(rng *rand.Rand, _ Shape, numbers []float32) {
 	}
 }
 
-// The graph is the same for all views, and their orders differ. Brightness, contrast and saturation are one operation with
-// different targets, so each of the four places is one such blend, whose factor is 1 where the place is not for a blend.
-// The hue is dear, so it is turned once, between the blends before it and those after it.
+// The graph is the same for all views, but their orders differ. Brightness, contrast and saturation are one operation
+// with different targets, so each of the four places is one such blend, with factor 1 if the place holds no blend. The
+// hue is expensive, so it is rotated once, between the blends before it and those after it.
 func (j Jitter) apply(images, numbers *Node) *Node {
 	g := images.Graph()
 	hue := j.withDefaults().Hue > 0 && images.Shape().Dim(-1) == 3
-	at := func(i, place int) *Node { // 1 where change i has that place
+	at := func(i, place int) *Node { // 1 if change i has that place
 		return ConvertDType(Equal(column(numbers, 4+i), Scalar(g, dtypes.Float32, place)), dtypes.Float32)
 	}
 	if !hue {
@@ -90,8 +90,8 @@ func (j Jitter) apply(images, numbers *Node) *Node {
 	return images
 }
 
-// blend applies one place of the order: f·images + (1−f)·target, clipped. Active returns, as 1 or 0 in [n, 1, 1, 1], whether
-// the place is for brightness (0), contrast (1) or saturation (2); where it is for none of them, f is 1.
+// blend applies one place of the order: f·images + (1−f)·target, clipped. active returns, as 1 or 0 in [n, 1, 1, 1],
+// whether the place holds brightness (0), contrast (1) or saturation (2); if it holds none of them, f is 1.
 func blend(images, numbers *Node, active func(i int) *Node) *Node {
 	color := images.Shape().Dim(-1) == 3
 	bright := gray(images)
@@ -106,22 +106,22 @@ func blend(images, numbers *Node, active func(i int) *Node) *Node {
 	return ClipScalar(Sub(Mul(AddScalar(off, 1), images), Mul(off, target)), 0, 1)
 }
 
-// minusOne returns numbers i less 1, [n, 1, 1, 1].
+// minusOne returns numbers i minus 1, [n, 1, 1, 1].
 func minusOne(numbers *Node, i int) *Node { return AddScalar(column(numbers, i), -1) }
 
-// turnHue turns the hue of RGB images by turn, [n, 1, 1, 1], as a share of the color circle, keeping the largest channel v
-// and the chroma c = largest − smallest. With the hue h in sixths of the circle, channel k is
+// turnHue rotates the hue of RGB images by turn, [n, 1, 1, 1], as a share of the color circle. It keeps the largest
+// channel v and the chroma c = largest − smallest. With the hue h in sixths of the circle, channel k is
 //
 //	v − c·clip(min(m, 4 − m), 0, 1),  m = (k + h) mod 6,  k = 5, 3, 1 for red, green and blue,
 //
-// which is the usual way from HSV to RGB in one line.
+// which is the usual conversion from HSV to RGB in one line.
 func turnHue(images, turn *Node) *Node {
 	r, g, b := channel(images, 0), channel(images, 1), channel(images, 2)
 	v := Max(r, Max(g, b))
 	c := Sub(v, Min(r, Min(g, b)))
 	divisor := Where(Equal(c, ZerosLike(c)), OnesLike(c), c) // a gray pixel has no hue, and c = 0 keeps it gray
-	// Which channel is largest is found by ≥ and never by v = r: XLA may work out r twice, with another last bit, and then
-	// no channel equals the largest. Where two are nearly equal, both formulas give nearly the same h.
+	// The largest channel is found by ≥ and not by v = r: XLA may compute r twice, with another last bit, and then no
+	// channel equals the largest. If two are nearly equal, both formulas give nearly the same h.
 	h := Where(GreaterOrEqual(r, Max(g, b)), Div(Sub(g, b), divisor),
 		Where(GreaterOrEqual(g, b), AddScalar(Div(Sub(b, r), divisor), 2), AddScalar(Div(Sub(r, g), divisor), 4)))
 	h = Add(h, MulScalar(turn, 6))

@@ -12,8 +12,8 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Normalize is torchvision's transform of that name: (x − mean)/std for every channel. It has no randomness, so images pass through it at
-// evaluation too; [Recipe.Split] gives it back.
+// Normalize is torchvision's transform of that name: (x − mean)/std for every channel. It is not random, so images pass
+// through it in evaluation too; [Recipe.Split] returns it.
 type Normalize struct {
 	Mean, Std []float64 // one number for each channel, or a single one for all
 }
@@ -29,7 +29,7 @@ func (s Normalize) check(in Shape) (Shape, error) {
 
 func (Normalize) numbers() int { return 0 }
 
-// Draw implements [Step]; there is nothing to draw.
+// draw implements [Step]; there is nothing to draw.
 func (Normalize) draw(*rand.Rand, Shape, []float32) {}
 
 func (s Normalize) apply(images, _ *Node) *Node {

@@ -21,31 +21,31 @@ type Shape struct{ Height, Width, Channels int }
 // String returns the shape as "32×32×3".
 func (s Shape) String() string { return fmt.Sprintf("%d×%d×%d", s.Height, s.Width, s.Channels) }
 
-// Step is one augmentation. It describes each view by a few numbers, drawn on the host, and turns images into views inside
-// the graph. Steps are small structs whose zero value works; [Func] makes a step of a function of your own.
+// Step is one augmentation. It describes each view by a few numbers, drawn on the host, and maps images to views inside
+// the graph. Steps are small structs whose zero value works; [Func] makes a step of a user-defined function.
 type Step interface {
-	// check returns the shape of the views of images of shape in, or an error that says why there are none.
+	// check returns the shape of the views of images of shape in, or an error that gives the cause.
 	check(in Shape) (out Shape, err error)
 
-	// numbers returns how many numbers describe one view.
+	// numbers returns the count of numbers that describe one view.
 	numbers() int
 
-	// draw fills numbers with those of one view of an image of shape in.
+	// draw fills numbers with the numbers of one view of an image of shape in.
 	draw(rng *rand.Rand, in Shape, numbers []float32)
 
-	// apply turns images, Float32 [n, height, width, channels], into views. Numbers has as many columns as numbers
-	// returns, and is nil for 0. Like all graph code it panics on a wrong shape.
+	// apply maps images, Float32 [n, height, width, channels], to views. numbers has the count of columns returned by
+	// numbers(), and is nil for 0. Like all graph code it panics on a wrong shape.
 	apply(images, numbers *Node) *Node
 
 	// String names the step and its settings, defaults included.
 	String() string
 }
 
-// Recipe is a chain of augmentations, done in order. [FMNIST], [CIFAR], [STL] and [ImageNet] return the paper's. The empty
-// recipe leaves images as they are.
+// Recipe is a chain of augmentations, applied in order. [FMNIST], [CIFAR], [STL] and [ImageNet] return the paper's. The
+// empty recipe does not change images.
 type Recipe []Step
 
-// Check returns the shape of the views of images of shape in, or an error that names the step that cannot make them.
+// Check returns the shape of the views of images of shape in, or an error that names the failing step.
 func (r Recipe) Check(in Shape) (Shape, error) {
 	if in.Height < 1 || in.Width < 1 || in.Channels < 1 {
 		return Shape{}, fmt.Errorf("augment: images of shape %s; height, width and channels must be at least 1", in)
@@ -63,8 +63,8 @@ func (r Recipe) Check(in Shape) (Shape, error) {
 	return in, nil
 }
 
-// Numbers returns how many numbers describe one view: those of all steps, and at least 1, so that a recipe that has none
-// still makes a tensor.
+// Numbers returns the count of numbers that describe one view: the sum over all steps, and at least 1, so that a recipe
+// without numbers still makes a tensor.
 func (r Recipe) Numbers() int {
 	n := 0
 	for _, step := range r {
@@ -73,10 +73,10 @@ func (r Recipe) Numbers() int {
 	return max(n, 1)
 }
 
-// Draw draws the numbers of n views of images of shape in, n×[Recipe.Numbers] in row-major order, for [Recipe.Apply]. It
-// fails where Check does.
+// Draw draws the numbers of n views of images of shape in, n×[Recipe.Numbers] in row-major order, for [Recipe.Apply].
+// It returns the errors of Check.
 func (r Recipe) Draw(rng *rand.Rand, in Shape, n int) ([]float32, error) {
-	shapes := make([]Shape, len(r)+1) // of the images that each step meets
+	shapes := make([]Shape, len(r)+1) // of the images at each step
 	for i := range shapes {
 		var err error
 		if shapes[i], err = r[:i].Check(in); err != nil {
@@ -95,8 +95,8 @@ func (r Recipe) Draw(rng *rand.Rand, in Shape, n int) ([]float32, error) {
 	return numbers, nil
 }
 
-// Apply turns images, Float32 [n, height, width, channels] with values in [0, 1], into views. Numbers is Float32
-// [n, Numbers()]. Like all graph code it panics on a wrong shape.
+// Apply maps images, Float32 [n, height, width, channels] with values in [0, 1], to views. numbers is Float32 [n,
+// Numbers()]. Like all graph code it panics on a wrong shape.
 func (r Recipe) Apply(images, numbers *Node) *Node {
 	images.AssertRank(4)
 	fault.PanicIf(images.DType() != dtypes.Float32,
@@ -114,14 +114,14 @@ func (r Recipe) Apply(images, numbers *Node) *Node {
 	return images
 }
 
-// apply returns step.apply, and panics with the step's name where that does.
+// apply returns step.apply, and adds the step's name to its panics.
 func apply(step Step, images, numbers *Node) *Node {
 	defer fault.Annotate(nil, "augment: %s", step)
 	return step.apply(images, numbers)
 }
 
-// Split cuts the recipe in two: what makes views differ, and the [Normalize] steps at its end, which every image passes
-// through, at evaluation too. An encoder that normalizes by itself wants the first part alone.
+// Split divides the recipe into the random part and the [Normalize] steps at its end, which apply to every image, in
+// evaluation too. An encoder that normalizes by itself needs only the first part.
 func (r Recipe) Split() (views, normalize Recipe) {
 	cut := len(r)
 	for ; cut > 0; cut-- {
@@ -147,15 +147,15 @@ func (r Recipe) String() string {
 // number returns number i of all views, [n, 1].
 func number(numbers *Node, i int) *Node { return Slice(numbers, AxisRange(), AxisRange(i, i+1)) }
 
-// column returns number i of all views, reshaped to [n, 1, 1, 1] so that it meets images.
+// column returns number i of all views, reshaped to [n, 1, 1, 1] to broadcast with images.
 func column(numbers *Node, i int) *Node { return Reshape(number(numbers, i), -1, 1, 1, 1) }
 
-// where chooses whole images by condition, Bool [n, 1, 1, 1].
+// where selects whole images by condition, Bool [n, 1, 1, 1].
 func where(condition, yes, no *Node) *Node {
 	return Where(BroadcastToDims(condition, yes.Shape().Dimensions...), yes, no)
 }
 
-// ifHappened chooses the images yes where number 0 of the view is positive, and no elsewhere.
+// ifHappened selects the images yes if number 0 of the view is positive, else no.
 func ifHappened(numbers, yes, no *Node) *Node {
 	return where(GreaterThan(column(numbers, 0), ScalarZero(numbers.Graph(), dtypes.Float32)), yes, no)
 }
@@ -171,9 +171,9 @@ func happens(rng *rand.Rand, probability float64) float32 {
 // uniform draws from [lo, hi).
 func uniform(rng *rand.Rand, lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 
-// checkAreas returns an error unless the smallest and the largest share of the area that a crop keeps make sense.
+// checkAreas returns an error unless the smallest and the largest share of a crop's area are valid.
 func checkAreas(least, most float64) error {
-	return fault.If(!(0 < least && least <= most && most <= 1), // this form also refuses NaN
+	return fault.If(!(0 < least && least <= most && most <= 1), // this form also rejects NaN
 		"crops keep between %g and %g of the area; the shares must be positive, in order and at most 1", least, most)
 }
 
@@ -188,9 +188,9 @@ func checkColor(in Shape) error {
 		"the step needs 3 channels, red, green and blue, or a single gray one")
 }
 
-// Bytes makes views of images of shape in, one for each image, as bytes again: [Recipe.Apply] for people who want to look
-// at views. Numbers are those of [Recipe.Draw] for as many views as there are images. [Normalize] steps at the end are left
-// out, since what comes out of them is no longer a picture. It returns the shape of the views, too.
+// Bytes returns views of images of shape in as bytes, one for each image: [Recipe.Apply] for visual inspection. numbers
+// come from [Recipe.Draw] for as many views as there are images. [Normalize] steps at the end are skipped, since their
+// output is no longer a picture. It also returns the shape of the views.
 func (r Recipe) Bytes(eng *engine.Engine, pixels []uint8, in Shape, numbers []float32) ([]uint8, Shape, error) {
 	out, err := r.Check(in)
 	if err != nil {

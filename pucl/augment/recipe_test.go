@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/internal/refusal"
 )
 
-// The same seed must give the same views on every platform, for ever.
+// The same seed must give the same views on every platform and in every version.
 func TestRecipeDrawGolden(t *testing.T) {
 	got := expect.Must(ImageNet(224).Draw(rand.New(rand.NewPCG(1, 105)), Shape{160, 213, 3}, 2))(t)
 	want := []float32{ // crop, flip, jitter and its order, gray, σ, solarized
@@ -28,7 +28,7 @@ func TestRecipeDrawGolden(t *testing.T) {
 	}
 }
 
-// A recipe of one step draws the numbers, and makes the views, of the step, view by view.
+// A recipe of one step draws the same numbers and makes the same views as the step, view by view.
 func TestRecipeOfOneStep(t *testing.T) {
 	c, in := CropJitter{MinArea: 0.3, Contrast: 0.2}, Shape{6, 5, 1}
 	r := Recipe{c}
@@ -50,7 +50,7 @@ func TestRecipeOfOneStep(t *testing.T) {
 	expect.That(t, r.String() == c.String(), "%q, want %q", r, c)
 }
 
-// A view whose numbers change nothing is the image, bit for bit: no step leaves rounding behind.
+// A view whose numbers change nothing equals the image bit for bit: no step adds rounding.
 func TestViewsThatChangeNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	pixels := make([]float32, 2*14*14*3)
@@ -86,7 +86,7 @@ func TestViewsAreIndependent(t *testing.T) {
 		return tensors.MustCopyFlatData[float32](out[0])
 	}
 	before := call()
-	// The first image and its numbers go to the last place, and the others become blank and keep theirs.
+	// The first image and its numbers move to the last place, and the others become blank and keep their numbers.
 	last := (n - 1) * size
 	copy(pixels[last:], pixels[:size])
 	copy(numbers[(n-1)*k:], numbers[:k])
@@ -155,7 +155,7 @@ func TestRecipeErrors(t *testing.T) {
 	}
 }
 
-// A side that is left out is the images' own, and the name says so.
+// An omitted side is the images' own, and the name contains that.
 func TestCropNames(t *testing.T) {
 	for want, c := range map[string]Crop{
 		"to the images' size,":                 {},
@@ -167,7 +167,7 @@ func TestCropNames(t *testing.T) {
 	}
 }
 
-// Wrong shapes come back as errors from the graph.
+// Wrong shapes cause errors of the graph.
 func TestApplyErrors(t *testing.T) {
 	eng := enginetest.Open(t)
 	if _, err := CallOnce(eng.Backend, FMNIST().Apply, tensors.FromFlatDataAndDimensions(make([]float64, 4), 1, 2, 2, 1),

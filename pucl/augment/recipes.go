@@ -1,10 +1,12 @@
 package augment
 
-// FMNIST returns the paper's recipe for Fashion-MNIST (A.7.3): crop and jitter. A gray image has no saturation and no hue, so
-// those two do nothing. The mean and deviation of the pixels, which A.7.3 leaves open, are 0.5 as in the authors' public code.
+// FMNIST returns the paper's recipe for Fashion-MNIST (A.7.3): crop and jitter. Gray images have no saturation and no
+// hue, so these two have no effect. The mean and deviation of the pixels, which A.7.3 does not give, are 0.5 as in the
+// authors' public code.
 //
-// A recipe of the zero [CropJitter], which is faster, has the same distribution but for three things: crops lie between pixels and
-// see those beside them, brightness always comes before contrast, and values are not normalized.
+// A recipe of the zero [CropJitter], which is faster, has the same distribution with three exceptions: crops lie
+// between pixels and include pixels beside them, brightness always comes before contrast, and values are not
+// normalized.
 func FMNIST() Recipe {
 	return Recipe{
 		Crop{},
@@ -13,9 +15,9 @@ func FMNIST() Recipe {
 	}
 }
 
-// CIFAR returns the paper's recipe for CIFAR-10 (A.7.3), for views of size×size pixels; 0 means the images' size, the paper's 32.
-// The mean and deviation of each channel are those of the training images, as in the authors' public code. [Blur] tells how
-// its size, which A.7.3 leaves open, was chosen.
+// CIFAR returns the paper's recipe for CIFAR-10 (A.7.3), for views of size×size pixels; 0 means the images' size, the
+// paper's 32. The mean and deviation of each channel are those of the training images, as in the authors' public code.
+// [Blur] documents the choice of its size, which A.7.3 does not give.
 func CIFAR(size int) Recipe {
 	return Recipe{
 		Crop{Height: size, Width: size},
@@ -27,8 +29,8 @@ func CIFAR(size int) Recipe {
 	}
 }
 
-// STL returns the paper's recipe for STL-10 (A.7.3), for views of 96×96 pixels. Every view is blurred, with 9 pixels across and
-// torchvision's σ of 0.1 to 2.
+// STL returns the paper's recipe for STL-10 (A.7.3), for views of 96×96 pixels. Every view is blurred, with a kernel of
+// 9 pixels and torchvision's σ of 0.1 to 2.
 func STL() Recipe {
 	return Recipe{
 		Flip{Probability: 0.5},
@@ -40,9 +42,9 @@ func STL() Recipe {
 	}
 }
 
-// ImageNet returns the paper's recipe for ImageNet and its subsets (A.7.3), for views of size×size pixels; the paper's size is
-// 224. 0 means the images' size. The mean and deviation of each channel are the usual ones, as in the authors' public code.
-// [Blur] tells how its size, which A.7.3 leaves open, was chosen; [Solarize] has PIL's threshold.
+// ImageNet returns the paper's recipe for ImageNet and its subsets (A.7.3), for views of size×size pixels; the paper's
+// size is 224. 0 means the images' size. The mean and deviation of each channel are the usual ones, as in the authors'
+// public code. [Blur] documents the choice of its size, which A.7.3 does not give; [Solarize] has PIL's threshold.
 func ImageNet(size int) Recipe {
 	return Recipe{
 		Crop{Height: size, Width: size, Bicubic: true},

@@ -8,10 +8,11 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// Resizing and blurring are separable and linear, so each is two batched matrix products: one of weights [n, out, in] for
-// the rows of every image and one for its columns.
+// Resizing and blurring are separable and linear, so each is two batched matrix products: one of weights [n, out, in]
+// for the rows of every image and one for its columns.
 
-// alongBoth applies rows [n, out height, height] and columns [n, out width, width] to images [n, height, width, channels].
+// alongBoth applies rows [n, out height, height] and columns [n, out width, width] to images [n, height, width,
+// channels].
 func alongBoth(images, rows, columns *Node) *Node {
 	dims := images.Shape().Dimensions
 	n, width, channels := dims[0], dims[2], dims[3]
@@ -30,13 +31,13 @@ func alongBoth(images, rows, columns *Node) *Node {
 	return x
 }
 
-// weights returns what each of out pixels takes from each of in pixels, [n, out, in], for crops of the axis that start at
-// pixel start and are extent pixels long, both [n, 1].
+// weights returns the weights of in input pixels in each of out output pixels, [n, out, in], for crops of the axis that
+// start at pixel start and are extent pixels long, both [n, 1].
 //
-// Output pixel o looks at (o + ½)·extent/out − ½ within the crop. Without antialias, linear interpolation takes the two
-// pixels around, cubic interpolation four (Keys, 1981, with a = −¾), each moved to the crop's edge where it lies outside.
-// With antialias the filter (cubic: a = −½) is stretched by extent/out where the crop shrinks, cut at the crop's edges, and
-// divided by its sum. Both are what PyTorch does.
+// Output pixel o samples position (o + ½)·extent/out − ½ within the crop. Without antialias, linear interpolation uses
+// the two nearest pixels and cubic interpolation four (Keys, 1981, with a = −¾), each clamped to the crop. With
+// antialias the filter (cubic: a = −½) is stretched by extent/out if the crop shrinks, cut at the crop's edges, and
+// divided by its sum. Both agree with PyTorch.
 func (c Crop) weights(start, extent *Node, in, out int) *Node {
 	g, n := start.Graph(), start.Shape().Dim(0)
 	start, extent = ExpandAxes(start, -1), ExpandAxes(extent, -1) // [n, 1, 1]
@@ -78,12 +79,12 @@ func iota3(g *Graph, size, axis int) *Node {
 	return Iota(g, shapes.Make(dtypes.Float32, dims...), axis)
 }
 
-// difference returns pixel [·, 1, in] less at [·, out, 1], as [n, out, in].
+// difference returns pixel [·, 1, in] minus at [·, out, 1], as [n, out, in].
 func difference(pixel, at *Node, n, out, in int) *Node {
 	return Sub(BroadcastToDims(pixel, n, out, in), BroadcastToDims(at, n, out, in))
 }
 
-// linear returns the hat max(1 − distance, 0).
+// linear returns the triangle function max(1 − distance, 0).
 func linear(distance *Node) *Node { return MaxScalar(OneMinus(distance), 0) }
 
 // cubic returns the interpolation kernel of Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981:

@@ -13,8 +13,7 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// AdamW is Adam with weight decay beside the gradient, not in it. For weights w with gradient g, decay δ, rate γ, and the
-// step t = 1, 2, …:
+// AdamW is Adam with decoupled weight decay. For weights w with gradient g, decay δ, rate γ, and the step t = 1, 2, …:
 //
 //	w ← w − γδw                        (δ = 0 for excluded variables)
 //	m ← β₁m + (1−β₁)g
@@ -23,10 +22,10 @@ import (
 //
 // It equals PyTorch's torch.optim.AdamW. Without decay it is Adam.
 //
-// Sources: Kingma, Ba, arXiv 1412.6980, 2014; Loshchilov, Hutter, "Decoupled Weight Decay Regularization", arXiv 1711.05101,
-// 2017.
+// Sources: Kingma, Ba, arXiv 1412.6980, 2014; Loshchilov, Hutter, "Decoupled Weight Decay Regularization", arXiv
+// 1711.05101, 2017.
 type AdamW struct {
-	LearningRate float64   // γ at its height; 0 means 0.001
+	LearningRate float64   // maximum γ; 0 means 0.001
 	Beta1        float64   // β₁, of the mean gradient; 0 means 0.9
 	Beta2        float64   // β₂, of the mean square; 0 means 0.999
 	Epsilon      float64   // ε; 0 means 1e-8
@@ -52,7 +51,7 @@ func (o AdamW) PeakRate() float64 { return o.rule().rate }
 func (o AdamW) String() string { return o.rule().settings }
 
 // UpdateGraph implements gomlx's optimizer interface: it adds one step to the graph. Like all graph code it panics on a
-// loss that is no scalar and on wrong fields.
+// loss that is no scalar and on invalid fields.
 func (o AdamW) UpdateGraph(s *model.Scope, g *Graph, loss *Node) { updateGraph(o, s, g, loss) }
 
 // UpdateGraphWithGradients implements [Optimizer].
@@ -64,7 +63,8 @@ func (o AdamW) UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, l
 func (o AdamW) rule() rule {
 	o.LearningRate, o.Beta1, o.Beta2 = orDefault(o.LearningRate, 0.001), orDefault(o.Beta1, 0.9), orDefault(o.Beta2, 0.999)
 	o.Epsilon, o.WeightDecay = orDefault(o.Epsilon, 1e-8), orDefault(o.WeightDecay, 0.01)
-	// The steps so far, this one included, once for all variables. Whole numbers do not stop growing as float32 does at 2²⁴.
+	// The number of steps, including this one, shared by all variables. Integers keep counting beyond 2²⁴, where
+	// float32 stops.
 	var count *Node
 	settings := fmt.Sprintf("AdamW at %g, betas %g and %g, epsilon %g, weight decay %g, %s",
 		o.LearningRate, o.Beta1, o.Beta2, o.Epsilon, o.WeightDecay, o.Exclude)

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/pucl/optim"
 )
 
-// Weights of norm 5 with a gradient of norm 10: LARS moves them by trust × norm = 0.1 × 5 = 0.5 along the gradient, however
-// long the gradient is.
+// Weights of norm 5 with a gradient of norm 10: LARS moves them by trust × norm = 0.1 × 5 = 0.5 along the gradient,
+// independent of the gradient's norm.
 func ExampleLARS() {
 	eng, err := engine.Open()
 	check(err)

@@ -26,7 +26,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// frozen is what testdata/make_fixtures.py wrote.
+// frozen holds the output of testdata/make_fixtures.py.
 type frozen struct {
 	Shapes    map[string][]int
 	Start     map[string][]float64
@@ -65,7 +65,7 @@ func (r *run) tensor(name string, values []float64) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(narrow, r.Shapes[name]...)
 }
 
-// newRun puts variables into store where it has none yet.
+// newRun creates the variables in store unless it has them.
 func newRun(t *testing.T, eng *engine.Engine, o Optimizer, dtype dtypes.DType, store *model.Store) *run {
 	t.Helper()
 	r := &run{store: store, dtype: dtype}
@@ -138,7 +138,7 @@ var cases = map[string]Optimizer{
 	"adam":                        AdamW{LearningRate: 0.01, WeightDecay: -1},
 }
 
-// Every optimizer moves as PyTorch's and lightly's own do, after every one of several steps.
+// Every optimizer must agree with PyTorch's and lightly's after each of several steps.
 func TestAgainstPyTorchAndLightly(t *testing.T) {
 	all := enginetest.All(t)
 	for _, precision := range []struct {
@@ -170,7 +170,8 @@ func TestAgainstPyTorchAndLightly(t *testing.T) {
 	}
 }
 
-// Three steps, a copy of all variables through bytes into a new store, and three more give the bits of six in one go.
+// Three steps, a copy of all variables through bytes into a new store, and three more steps must be bit-identical to
+// six steps.
 func TestResumeBitForBit(t *testing.T) {
 	for _, name := range []string{"lars, nothing excluded", "sgd nesterov, strong decay", "adamw"} {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +206,7 @@ func TestResumeBitForBit(t *testing.T) {
 	}
 }
 
-// The state lives under /optim, is not trainable, and Clear deletes it and nothing else.
+// The state is stored under /optim, is not trainable, and Clear deletes it and nothing else.
 func TestClear(t *testing.T) {
 	for _, o := range []Optimizer{LARS{}, SGD{}, AdamW{}} {
 		r := newRun(t, enginetest.Open(t), o, dtypes.Float32, model.NewStore())
@@ -225,7 +226,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// The rate is the peak where nobody sets it, and a variable of half precision has a state of float32.
+// The rate is the peak if it is not set, and a variable of half precision has a state of float32.
 func TestRateAndPrecision(t *testing.T) {
 	store := model.NewStore()
 	o := SGD{LearningRate: 0.25}
@@ -246,7 +247,7 @@ func TestRateAndPrecision(t *testing.T) {
 	}
 }
 
-// A trainable variable of whole numbers, as the state of a random generator can be after loading, is left alone.
+// A trainable integer variable, as the state of a random generator can be after loading, is unchanged.
 func TestWholeNumbersAreLeftAlone(t *testing.T) {
 	for _, o := range []Optimizer{LARS{}, SGD{}, AdamW{}} {
 		store := model.NewStore()
@@ -287,7 +288,7 @@ func TestErrors(t *testing.T) {
 		{AdamW{LearningRate: math.Inf(1)}, "+Inf … it must be a positive number"},
 	} {
 		refusal.Check(t, tt.o.Check(), tt.want)
-		// The same words come back from the graph.
+		// The graph returns the same message.
 		_, err := model.CallOnceN(enginetest.Open(t).Backend, model.NewStore(), func(scope *model.Scope, x *Node) []*Node {
 			loss := ReduceAllSum(Mul(scope.VariableWithValue("w", []float32{1}).NodeValue(x.Graph()), x))
 			tt.o.UpdateGraph(scope, x.Graph(), loss)

@@ -17,29 +17,29 @@ import (
 	"github.com/puclab/puclab/pucl/internal/numeric"
 )
 
-// Optimizer is what a training step needs of an optimizer. [LARS], [SGD] and [AdamW] are some.
+// Optimizer is the optimizer of a training step. [LARS], [SGD] and [AdamW] implement it.
 type Optimizer interface {
 	optimizer.Interface // UpdateGraph and Clear
 
-	// UpdateGraphWithGradients is UpdateGraph for gradients that are known already, as gomlx's gradient accumulation has
-	// them: one for each trainable variable that the graph uses, in the order of scope.IterVariables.
+	// UpdateGraphWithGradients is UpdateGraph for given gradients, as in gomlx's gradient accumulation: one for each
+	// trainable variable that the graph uses, in the order of scope.IterVariables.
 	UpdateGraphWithGradients(scope *model.Scope, gradients []*Node, lossDType dtypes.DType)
 
-	// PeakRate returns the learning rate at its height, the default where none was given; a [Schedule] bends it.
+	// PeakRate returns the maximum learning rate, or its default; a [Schedule] scales it.
 	PeakRate() float64
 
-	// Check returns an error that says which field is wrong, or nil.
+	// Check returns an error that names the invalid field, or nil.
 	Check() error
 
-	// String names the optimizer and all numbers that a run depends on, defaults included.
+	// String names the optimizer and all parameters that a run depends on, including defaults.
 	String() string
 }
 
 // Exclusion reports which variables neither decay nor get a layer-wise rate.
 type Exclusion func(v *model.Variable) bool
 
-// Vectors excludes variables with at most one axis: biases, and the scales and shifts of batch normalization. It is what the
-// optimizers do where Exclude is nil.
+// Vectors excludes variables with at most one axis: biases, and the scales and shifts of batch normalization.
+// Optimizers use it if Exclude is nil.
 func Vectors(v *model.Variable) bool { return v.Shape().Rank() <= 1 }
 
 // Nothing excludes no variable.
@@ -53,26 +53,26 @@ func (e Exclusion) String() string {
 	return "own exclusion"
 }
 
-// stateScope is where the variables of all optimizers live.
+// stateScope is the scope of the variables of all optimizers.
 const stateScope = "/optim"
 
-// rule is what sets an optimizer apart, defaults filled in.
+// rule holds the properties of one optimizer, defaults filled in.
 type rule struct {
-	name     string // of what the optimizer keeps
+	name     string // name of the optimizer's state
 	rate     float64
-	settings string // as String has them
+	settings string // the text of String
 	exclude  Exclusion
 	move     func(update) *Node // returns the variable's new value
 }
 
-// ruled is an optimizer of this package: all but its rule is one for all.
+// ruled is an optimizer of this package; optimizers differ only in their rule.
 type ruled interface {
 	Optimizer
 	rule() rule
 }
 
-// update is what one step knows about one variable while the graph is built. Value and gradient have the working
-// precision: the variable's own, but never less than float32.
+// update holds the nodes of one step for one variable while the graph is built. Value and gradient have the working
+// precision: the variable's own, but at least float32.
 type update struct {
 	variable        *model.Variable
 	value, gradient *Node
@@ -82,13 +82,13 @@ type update struct {
 	optimizer       string       // name, for the state
 }
 
-// kept returns the variable in which the optimizer keeps something for those of a scope, 0 at first.
+// kept returns the variable of the optimizer's state for the variables of a scope, initially 0.
 func (u update) kept(scope, name string, shape shapes.Shape) *model.Variable {
 	s := u.scope.Store().Scope(path.Join(stateScope, u.optimizer, scope)).WithInitializer(initializer.Zero)
 	return s.VariableWithShape(name, shape).SetTrainable(false)
 }
 
-// accumulate returns factor times what it returned for this variable and name in the step before, 0 at first, plus more.
+// accumulate returns factor times its result for this variable and name in the previous step, initially 0, plus more.
 func (u update) accumulate(name string, factor float64, more *Node) *Node {
 	v := u.kept(u.variable.Scope(), u.variable.Name()+"_"+name, u.value.Shape().Clone())
 	sum := Add(MulScalar(v.NodeValue(more.Graph()), factor), more)
@@ -96,14 +96,15 @@ func (u update) accumulate(name string, factor float64, more *Node) *Node {
 	return sum
 }
 
-// updateGraph takes a step along the gradient of loss for every trainable variable of scope that the graph uses. Variables that
-// are not floating-point numbers (the state of a random generator that came back trainable from a checkpoint) stay.
+// updateGraph takes a step along the gradient of loss for every trainable variable of scope that the graph uses.
+// Variables that are not floating-point (the state of a random generator loaded as trainable from a checkpoint) are
+// unchanged.
 func updateGraph(o ruled, scope *model.Scope, g *Graph, loss *Node) {
 	fault.PanicIf(!loss.Shape().IsScalar(), "optim: the loss has shape %s; an optimizer needs a scalar, so take its mean first",
 		loss.Shape())
 	variables := trained(scope, g)
 	var values []*Node
-	var at []int // among the variables
+	var at []int // indices among the variables
 	for i, v := range variables {
 		if v.DType().IsFloat() {
 			values, at = append(values, v.NodeValue(g)), append(at, i)
@@ -157,7 +158,7 @@ func step(o ruled, scope *model.Scope, gradients []*Node, lossDType dtypes.DType
 	}
 }
 
-// clearState deletes what the optimizer keeps for the variables of scope.
+// clearState deletes the optimizer's state for the variables of scope.
 func clearState(o ruled, scope *model.Scope) error {
 	name := o.rule().name
 	if err := scope.Store().DeleteVariablesInScope(path.Join(stateScope, name, scope.Scope())); err != nil {
@@ -166,5 +167,5 @@ func clearState(o ruled, scope *model.Scope) error {
 	return nil
 }
 
-// orDefault returns what a field says: 0 means the default, and a negative number means none.
+// orDefault returns the value of a field: 0 means the default, and a negative number means 0.
 func orDefault(field, value float64) float64 { return max(cmp.Or(field, value), 0) }

@@ -8,28 +8,29 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// Schedule says which learning rate a step has. It depends on the step alone, so a run can resume at any step.
+// Schedule defines the learning rate of each step. It depends on the step alone, so a run can resume at any step.
 type Schedule interface {
-	// Rate returns the learning rate of a step, 0 ≤ step < steps, in a run of that many steps whose rate is peak at its
-	// height.
+	// Rate returns the learning rate of a step, 0 ≤ step < steps, in a run of that many steps with the maximum rate
+	// peak.
 	Rate(peak float64, step, steps int) float64
 
-	// Check returns an error unless the schedule suits a run of that many steps.
+	// Check returns an error unless the schedule is valid for a run of that many steps.
 	Check(steps int) error
 
 	// String names the schedule and its numbers.
 	String() string
 }
 
-// Cosine rises in a straight line for W warm-up steps and then falls as half a cosine. With lo = Floor·peak, From·peak at
-// the start and n steps in all,
+// Cosine rises linearly for W warm-up steps and then falls as half a cosine. With lo = Floor·peak, From·peak at the
+// start and n steps in all,
 //
 //	step t < W:  from + (peak − from)·(t+1)/W
 //	step t ≥ W:  lo + (peak − lo)·(1 + cos(π(t−W)/N))/2,   N = n − W, or n − W − 1 with ReachFloor
 //
-// The first step has from + (peak − from)/W and not from itself, since a rate of 0 would waste it; the last warm-up step
-// W−1 and the next one both have the peak. The last step n−1 is one short of the floor, so that no step is wasted at a rate
-// of 0; with ReachFloor it has the floor exactly, as in lightly's CosineWarmupScheduler. Steps past the end keep the floor.
+// The first step has from + (peak − from)/W and not from itself, since a rate of 0 would waste it; the last warm-up
+// step W−1 and the next one both have the peak. The last step n−1 is one short of the floor, so that no step is wasted
+// at a rate of 0. With ReachFloor it has the floor exactly, as in lightly's CosineWarmupScheduler. Steps past the end
+// keep the floor.
 //
 // The zero value warms up for a twentieth of the run, from 0, and falls to 0.
 //
@@ -86,13 +87,13 @@ func (c Cosine) String() string {
 	return fmt.Sprintf("warm-up of %s from %g of the peak, cosine to %g %s", warmup, c.From, c.Floor, end)
 }
 
-// Constant keeps the rate at its height.
+// Constant keeps the rate at its maximum.
 type Constant struct{}
 
 // Rate implements [Schedule].
 func (Constant) Rate(peak float64, _, _ int) float64 { return peak }
 
-// Check implements [Schedule]; a constant rate suits every run.
+// Check implements [Schedule]; a constant rate is valid for every run.
 func (Constant) Check(int) error { return nil }
 
 // String implements [Schedule].

@@ -12,18 +12,19 @@ import (
 	"github.com/puclab/puclab/internal/fault"
 )
 
-// SGD is stochastic gradient descent with momentum μ, weight decay β and the schedule's rate γ, for weights w with gradient g:
+// SGD is stochastic gradient descent with momentum μ, weight decay β and the schedule's rate γ, for weights w with
+// gradient g:
 //
 //	d = g + βw                         (β = 0 for excluded variables)
 //	v ← μv + d
 //	w ← w − γv                         (with Nesterov: w ← w − γ(d + μv))
 //
-// It equals PyTorch's torch.optim.SGD without dampening. Nothing decays the rate but a [Schedule].
+// It equals PyTorch's torch.optim.SGD without dampening. Only a [Schedule] decays the rate.
 //
-// Source: Sutskever, Martens, Dahl, Hinton, "On the importance of initialization and momentum in deep learning", ICML 2013,
-// with the rate outside of the velocity.
+// Source: Sutskever, Martens, Dahl, Hinton, "On the importance of initialization and momentum in deep learning", ICML
+// 2013, with the rate outside of the velocity.
 type SGD struct {
-	LearningRate float64   // γ at its height; 0 means 0.1
+	LearningRate float64   // maximum γ; 0 means 0.1
 	Momentum     float64   // μ; 0 means 0.9, negative means none
 	WeightDecay  float64   // β; 0 means 1e-4, negative means none
 	Nesterov     bool      // look ahead by one momentum step; needs momentum
@@ -33,7 +34,7 @@ type SGD struct {
 // Check implements [Optimizer].
 func (o SGD) Check() error { return o.check("SGD") }
 
-// check returns an error unless learning rate, momentum and weight decay, of an optimizer of that name, make sense.
+// check returns an error unless learning rate, momentum and weight decay of the named optimizer are valid.
 func (o SGD) check(name string) error {
 	return cmp.Or(
 		fault.If(!(o.LearningRate >= 0) || o.LearningRate > 1e10,
@@ -54,7 +55,7 @@ func (o SGD) PeakRate() float64 { return o.rule().rate }
 func (o SGD) String() string { return o.rule().settings }
 
 // UpdateGraph implements gomlx's optimizer interface: it adds one step to the graph. Like all graph code it panics on a
-// loss that is no scalar and on wrong fields.
+// loss that is no scalar and on invalid fields.
 func (o SGD) UpdateGraph(s *model.Scope, g *Graph, loss *Node) { updateGraph(o, s, g, loss) }
 
 // UpdateGraphWithGradients implements [Optimizer].
@@ -79,7 +80,7 @@ func (o SGD) rule() rule {
 // Clear implements gomlx's optimizer interface: it deletes the velocities.
 func (o SGD) Clear(scope *model.Scope) error { return clearState(o, scope) }
 
-// descend goes along direction, with momentum, and returns the variable's new value.
+// descend takes a step along direction, with momentum, and returns the variable's new value.
 func (u update) descend(direction *Node, momentum float64, nesterov bool) *Node {
 	if momentum > 0 {
 		velocity := u.accumulate("velocity", momentum, direction)
@@ -92,11 +93,11 @@ func (u update) descend(direction *Node, momentum float64, nesterov bool) *Node 
 	return Sub(u.value, Mul(direction, u.rate))
 }
 
-// nesterov is how the String of an optimizer mentions it.
+// nesterov is the text for Nesterov in the String of an optimizer.
 var nesterov = map[bool]string{true: " (Nesterov)"}
 
-// LARS is stochastic gradient descent with momentum in which every layer has a rate of its own, so that no layer moves by
-// more than a small share of its size; it keeps large batches stable. For weights w with gradient g, weight decay β, trust
+// LARS is stochastic gradient descent with momentum and a separate rate for every layer, so that no layer moves by more
+// than a small share of its size; it keeps large batches stable. For weights w with gradient g, weight decay β, trust
 // coefficient η, momentum μ and the schedule's rate γ:
 //
 //	λ = η ‖w‖ / (‖g‖ + β‖w‖ + ε)      (λ = 1 and β = 0 where ‖w‖ or ‖g‖ is 0, and for excluded variables)
@@ -104,17 +105,17 @@ var nesterov = map[bool]string{true: " (Nesterov)"}
 //	v ← μv + d
 //	w ← w − γv                         (with Nesterov: w ← w − γ(d + μv))
 //
-// The zero value has the settings of A.7 and, where A.7 is silent, of the authors' public code; that code also sets Nesterov
-// and excludes no variable, which is Exclude: [Nothing].
+// The zero value has the settings of A.7 and, for settings missing there, of the authors' public code. That code also
+// sets Nesterov and excludes no variable, which is Exclude: [Nothing].
 //
-// It equals the LARS of lightly 1.6.0, a widely used one, with one difference: there a weight decay of 0 turns the layer-wise
-// rate off, which is how that code excludes variables. Here Exclude does it, and layers keep their rate without decay.
+// It equals the LARS of lightly 1.6.0, a widely used one, with one difference: there a weight decay of 0 disables the
+// layer-wise rate, and so excludes a variable. Here Exclude does, and layers keep their rate without decay.
 //
 // Source: You, Gitman, Ginsburg, "Large Batch Training of Convolutional Networks", arXiv 1708.03888, 2017, Eq. 6; A.7
 // cites its successor, You et al., "Large Batch Optimization for Deep Learning: Training BERT in 76 minutes", arXiv
 // 1904.00962, 2019. Excluding biases and batch normalization: Chen et al., SimCLR, arXiv 2002.05709, 2020.
 type LARS struct {
-	LearningRate float64   // γ at its height; 0 means 1.2
+	LearningRate float64   // maximum γ; 0 means 1.2
 	Momentum     float64   // μ; 0 means 0.9, negative means none
 	WeightDecay  float64   // β; 0 means 1e-4, negative means none
 	Trust        float64   // η; 0 means 0.001
@@ -138,7 +139,7 @@ func (o LARS) PeakRate() float64 { return o.rule().rate }
 func (o LARS) String() string { return o.rule().settings }
 
 // UpdateGraph implements gomlx's optimizer interface: it adds one step to the graph. Like all graph code it panics on a
-// loss that is no scalar and on wrong fields.
+// loss that is no scalar and on invalid fields.
 func (o LARS) UpdateGraph(s *model.Scope, g *Graph, loss *Node) { updateGraph(o, s, g, loss) }
 
 // UpdateGraphWithGradients implements [Optimizer].

@@ -27,8 +27,8 @@ type asked struct {
 	config FineTuneConfig
 }
 
-// A checkpoint is refused where one thing is asked for that is not as it was, and the error names that field and no other but
-// those that follow from it. Every field of identity has a case.
+// A checkpoint is an error if one setting differs, and the error names only that field and the fields that follow from
+// it. Every field of identity has a case.
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	nudged := expect.Must(m.Clone())(t)

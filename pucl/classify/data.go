@@ -13,19 +13,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LabeledImages are images of height×width×channels bytes each, one after the other, and what is known of each, in the same
+// LabeledImages are images of height×width×channels bytes each, one after the other, with a label for each in the same
 // order: its class, or whether it is positive, or a labeled positive.
 type LabeledImages[L bool | int] struct {
 	Pixels []uint8
 	Labels []L
 }
 
-// check returns an error if there are no images, a part of one, or another number of labels. The images are called what.
+// check returns an error if there are no images, a partial one, or a wrong number of labels. what names the images.
 func (l LabeledImages[L]) check(what, labels string, shape augment.Shape) error {
 	return checkLabeled(l.Pixels, len(l.Labels), what, labels, shape)
 }
 
-// checkLabeled returns the error of [pixels.CheckLabeled] as one of this package.
+// checkLabeled returns the error of [pixels.CheckLabeled] with the name of this package.
 func checkLabeled(images []uint8, n int, what, labels string, shape augment.Shape) error {
 	err := pixels.CheckLabeled(images, n, what, labels, shape)
 	if err != nil {
@@ -40,7 +40,7 @@ type LabeledRows struct {
 	Labels []int
 }
 
-// check returns the length of a row, or an error if the rows or their labels are missing or do not fit.
+// check returns the length of a row, or an error if the rows or their labels are missing or mismatch.
 func (l LabeledRows) check(classes int, row, labels string) (k int, err error) {
 	if _, k, err = rows.Check(l.X, len(l.Labels), labels); err != nil {
 		return 0, err
@@ -48,20 +48,20 @@ func (l LabeledRows) check(classes int, row, labels string) (k int, err error) {
 	return k, rows.CheckClasses(classes, l.Labels, row)
 }
 
-// HeldOut are images that fine-tuning does not learn from, to be measured after every epoch.
+// HeldOut holds images that fine-tuning does not train on, evaluated after every epoch.
 type HeldOut struct {
-	Images LabeledImages[bool]  // labeled positives and unlabeled examples; both kinds must be there
-	PU     evaluate.ScoreConfig // what is known of them
-	Proxy  evaluate.Proxy       // to choose an epoch by; nil is proxy accuracy where PU has a Prior, else Lee–Liu
+	Images LabeledImages[bool]  // labeled positives and unlabeled examples; both are required
+	PU     evaluate.ScoreConfig // properties of the images for their scores
+	Proxy  evaluate.Proxy       // for the choice of an epoch; nil is proxy accuracy if PU has a Prior, else Lee–Liu
 
-	// Test are images with their true classes, or none. They are measured, and change nothing.
+	// Test holds images with their true classes, or none. They are evaluated, and change nothing.
 	Test LabeledImages[bool]
 }
 
 // hasTest reports whether there are images with true classes.
 func (h *HeldOut) hasTest() bool { return len(h.Test.Pixels) > 0 || len(h.Test.Labels) > 0 }
 
-// check returns an error if h cannot be measured on images of that shape. A nil h is right.
+// check returns an error if h cannot be evaluated on images of that shape. A nil h is valid.
 func (h *HeldOut) check(shape augment.Shape) error {
 	if h == nil {
 		return nil
@@ -74,7 +74,7 @@ func (h *HeldOut) check(shape augment.Shape) error {
 			return err
 		}
 	}
-	// Scores that mean nothing show whether the rest does, before hours of training rather than after the first epoch.
+	// Constant scores test the other inputs before hours of training rather than after the first epoch.
 	s, err := evaluate.ScorePU(slices.Repeat([]float64{1}, len(h.Images.Labels)), h.Images.Labels, 0, h.PU)
 	if err != nil {
 		return fmt.Errorf("classify: HeldOut: %w", err)
@@ -86,7 +86,7 @@ func (h *HeldOut) check(shape augment.Shape) error {
 	return nil
 }
 
-// proxyOnSample returns the proxy of 12 made-up scores, in words: functions cannot be compared.
+// proxyOnSample returns the proxy of 12 artificial scores as text: functions cannot be compared.
 func (h *HeldOut) proxyOnSample() (string, error) {
 	var scores []float64
 	var labeled []bool

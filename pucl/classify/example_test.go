@@ -9,8 +9,8 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// Rows of two classes, around −1 and around 1 in their first entry: two rows of each class are enough to tell six others apart,
-// whichever two are drawn.
+// Rows of two classes, around −1 and around 1 in their first entry: any two rows of each class suffice to classify six
+// others.
 func ExampleFitFewShot() {
 	eng, err := engine.Open()
 	if err != nil {

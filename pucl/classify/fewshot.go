@@ -16,19 +16,20 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// FewShotConfig says how to try an encoder with few labels. The zero value draws 10 examples of each class, 5 times.
+// FewShotConfig configures the evaluation of an encoder with few labels. The zero value draws 10 examples of each
+// class, 5 times.
 type FewShotConfig struct {
 	PerClass int          // labeled examples of each class; 0 means 10
-	Draws    int          // how often examples are drawn and learned from; 0 means 5
-	Start    *probe.Probe // where the probe, or the head of the network, starts, whatever Probe and FineTune say; nil means where these do
-	Probe    probe.Config // how FitFewShot trains; Seed is the draw's
+	Draws    int          // number of draws of examples, each with its own training; 0 means 5
+	Start    *probe.Probe // initial probe, or head of the network, instead of those in Probe and FineTune; nil means those
+	Probe    probe.Config // configures FitFewShot; Seed is the draw's
 
-	// FineTune is how FineTuneFewShot trains; Epochs 0 means 100 here. Seed is the draw's, and so is the folder below Checkpoint, draw-5
-	// for the seed 5, so that an interrupted call can be made again.
+	// FineTune configures FineTuneFewShot; Epochs 0 means 100 here. Seed is the draw's. The folder below Checkpoint is
+	// the draw's too, draw-5 for the seed 5, so that an interrupted call can be repeated.
 	FineTune FineTuneConfig
 
-	// Seed is that of the draws: draw i has the seed Seed+i, which is also that of what learns from it. Seeds that differ by less than
-	// Draws share draws, and results by them are not independent.
+	// Seed is the seed of the draws: draw i has the seed Seed+i, which also seeds its training. Seeds that differ by
+	// less than Draws share draws, so their results are not independent.
 	Seed uint64
 }
 
@@ -39,19 +40,19 @@ func (c FewShotConfig) withDefaults() FewShotConfig {
 	return c
 }
 
-// FewShot is how well classifiers do that saw few labels. Nothing was chosen by a test result: each stands after its last
-// epoch.
+// FewShot holds the accuracy of classifiers trained on few labels. No choice used a test result: each is evaluated
+// after its last epoch.
 type FewShot struct {
 	Method   string             // "linear probe" or "fine-tuning"
 	PerClass int                // labeled examples of each class
 	Draws    []evaluate.Classes // one result for each draw
-	Accuracy evaluate.Summary   // over the draws, with 95% intervals of Student's
+	Accuracy evaluate.Summary   // over the draws, with Student's 95% intervals
 	Balanced evaluate.Summary
 }
 
-// FitFewShot measures what embeddings are worth to somebody with few labels: it draws PerClass rows of each class from data,
-// trains a linear probe on these alone, and judges it on all rows of test, again and again. The interval is over draws of
-// rows; the encoder is one and the same.
+// FitFewShot evaluates embeddings with few labels. In each draw it takes PerClass rows of each class from data, trains
+// a linear probe on these alone, and scores it on all rows of test. The interval is over draws of rows; the encoder is
+// always the same.
 func FitFewShot(eng *engine.Engine, data, test LabeledRows, classes int, config FewShotConfig) (*FewShot, error) {
 	c := config.withDefaults()
 	k, err := data.check(classes, "row", "labels")
@@ -79,8 +80,8 @@ func FitFewShot(eng *engine.Engine, data, test LabeledRows, classes int, config 
 	})
 }
 
-// FineTuneFewShot is [FitFewShot] where the whole network learns from the few labels, see [FineTune]: it draws PerClass images
-// of each class from data and judges the network that was fine-tuned on these alone on all test images, again and again.
+// FineTuneFewShot is [FitFewShot] with training of the whole network on the few labels, see [FineTune]. In each draw it
+// takes PerClass images of each class from data, fine-tunes on these alone, and scores the network on all test images.
 // Draws with the same seed hold the same examples as in FitFewShot, so that the two can be compared draw by draw.
 func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *train.Model, data, test LabeledImages[int], classes int,
 	config FewShotConfig) (*FewShot, error) {
@@ -98,7 +99,7 @@ func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *train.Model, da
 		if settings.Seed = seed; c.Start != nil {
 			settings.Head = c.Start
 		}
-		if settings.Checkpoint != "" { // each draw is a run of its own
+		if settings.Checkpoint != "" { // each draw is a separate run
 			settings.Checkpoint = filepath.Join(settings.Checkpoint, fmt.Sprint("draw-", seed))
 		}
 		shots := LabeledImages[int]{pixels.Pick(data.Pixels, index, pixels.Bytes(shape)), labels}
@@ -110,7 +111,7 @@ func FineTuneFewShot(ctx context.Context, eng *engine.Engine, m *train.Model, da
 	})
 }
 
-// draw draws examples, has them learned from, and gathers the results. Its configuration has its defaults filled in.
+// draw draws examples, trains on them by learn, and collects the results. Its configuration has its defaults filled in.
 func (c FewShotConfig) draw(method string, labels []int, classes int,
 	learn func(index, labels []int, seed uint64) (evaluate.Classes, error)) (*FewShot, error) {
 	if c.Draws < 0 {
@@ -139,7 +140,7 @@ func (c FewShotConfig) draw(method string, labels []int, classes int,
 	return out, err
 }
 
-// String returns both accuracies with their intervals, and how many draws gave a degenerate classifier.
+// String returns both accuracies with their intervals, and the number of draws with a degenerate classifier.
 func (f *FewShot) String() string {
 	text := fmt.Sprintf("%s, %d labels a class: accuracy %s, balanced %s", f.Method, f.PerClass, overDraws(f.Accuracy),
 		overDraws(f.Balanced))
@@ -155,7 +156,7 @@ func (f *FewShot) String() string {
 	return text
 }
 
-// overDraws formats s, whose runs differ in the rows that were drawn.
+// overDraws formats s; its runs differ in the drawn rows.
 func overDraws(s evaluate.Summary) string {
 	if s.Seeds == 1 {
 		return fmt.Sprintf("%.1f%% (one draw, no interval)", 100*s.Mean)
@@ -163,7 +164,8 @@ func overDraws(s evaluate.Summary) string {
 	return fmt.Sprintf("%.1f ± %.1f%% (%g%% interval, %d draws)", 100*s.Mean, 100*s.HalfWidth, 100*s.Confidence, s.Seeds)
 }
 
-// DrawShots draws perClass rows of each of the classes 0 to classes−1, without replacement, and returns them class by class.
+// DrawShots draws perClass rows of each of the classes 0 to classes−1, without replacement, and returns them class by
+// class.
 func DrawShots(labels []int, classes, perClass int, rng *rand.Rand) ([]int, error) {
 	if perClass < 1 || classes < 1 {
 		return nil, fmt.Errorf("classify: %d rows of each of %d classes; few-shot learning needs 1 row or more of each of 1 class or more", perClass, classes)

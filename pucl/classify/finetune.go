@@ -21,47 +21,47 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// FineTuneConfig says how to train an encoder further, together with a linear head. The zero value trains all weights for 50
-// epochs on the images as they are.
+// FineTuneConfig configures further training of an encoder together with a linear head. The zero value trains all
+// weights for 50 epochs on the images without augmentation.
 type FineTuneConfig struct {
-	// FreezeEncoder trains the head alone. With a Recipe this is a linear probe whose features are new in every step;
+	// FreezeEncoder trains the head alone. With a Recipe this is a linear probe with new features in every step;
 	// without one, [probe.Fit] on the embeddings does the same in a fraction of the time.
 	FreezeEncoder bool
 
-	// Head is where the head starts; nil means at zero. Fine-tuning mostly keeps more of what the encoder knows when the
+	// Head is the initial head; nil means zero. Fine-tuning usually keeps more of the encoder's representation if the
 	// head was trained first, by [probe.Fit] or [probe.FitPU] on the [rows.Unit] of the embeddings.
 	Head *probe.Probe
 
-	// BatchStatistics normalizes by the mean and variance of each batch, and moves the running averages along, as
-	// pretraining does. Otherwise fine-tuning uses the running averages and leaves them as they are: the network is then
-	// trained as it will be used, and small batches, which have rough statistics, do no harm. An encoder gets it as the
-	// argument training.
+	// BatchStatistics normalizes by the mean and variance of each batch, and updates the running averages, as
+	// pretraining does. Otherwise fine-tuning uses the running averages unchanged: the network is then trained as it
+	// will be used, and the noisy statistics of small batches do no harm. An encoder gets this as the argument
+	// training.
 	BatchStatistics bool
 
 	Epochs       int             // passes over the images; 0 means 50
-	BatchSize    int             // images a step, at most all there are; 0 means 64
-	LearningRate float64         // at its height; 0 means what Optimizer names, else 0.001, or 0.05 with FreezeEncoder
+	BatchSize    int             // images per step, at most all; 0 means 64
+	LearningRate float64         // maximum rate; 0 means the default of Optimizer, else 0.001, or 0.05 with FreezeEncoder
 	Optimizer    optim.Optimizer // nil means gomlx's Adam
 	Schedule     optim.Schedule  // of the rate; nil means optim.Cosine{Warmup: -1}: it falls to 0 as a half cosine
-	Recipe       augment.Recipe  // new views in every epoch, nil means none; Normalize steps at its end are the encoder's task
+	Recipe       augment.Recipe  // new views in every epoch, nil means none; the encoder handles Normalize steps at its end
 	Seed         uint64          // of the order of the images and of their views
 
-	// HeldOut is measured after every epoch of [FineTunePU]; nil means nothing is. It does not change what is learned.
+	// HeldOut is evaluated after every epoch of [FineTunePU]; nil means nothing is. It does not affect training.
 	HeldOut *HeldOut
 
 	// Keep is the epoch whose weights are returned: evaluate.LastEpoch or, with HeldOut, evaluate.WithoutNegatives.
 	Keep evaluate.Choice
 
-	// Checkpoint is a folder to save to, and to resume from where it already holds a checkpoint of the same run; "" means
+	// Checkpoint is a folder for checkpoints; the run resumes from a checkpoint of the same run found there; "" means
 	// none. See [train.Config].
 	Checkpoint      string
 	CheckpointEvery int  // steps between checkpoints; 0 means 500
-	SameEnvironment bool // do not go on from a checkpoint of another engine.Environment, instead of noting it
+	SameEnvironment bool // reject a checkpoint of another engine.Environment, instead of noting it
 
-	Observer train.Observer // is told of the start, of every step and of the end; may be nil
+	Observer train.Observer // called at the start, after every step and at the end; may be nil
 }
 
-// withDefaults fills in the zero fields for n images, but those that train.Settings fill in.
+// withDefaults fills in the zero fields for n images, except those that train.Settings fill in.
 func (c FineTuneConfig) withDefaults(n int) FineTuneConfig {
 	c.Epochs, c.BatchSize = cmp.Or(c.Epochs, 50), min(cmp.Or(c.BatchSize, 64), n)
 	if c.LearningRate == 0 {
@@ -81,12 +81,12 @@ func (c FineTuneConfig) withDefaults(n int) FineTuneConfig {
 	return c
 }
 
-// Check returns an error if c cannot be followed on images of height×width×channels.
+// Check returns an error if c is invalid for images of height×width×channels.
 func (c FineTuneConfig) Check(height, width, channels int) error {
 	return c.withDefaults(math.MaxInt).check(augment.Shape{Height: height, Width: width, Channels: channels})
 }
 
-// check returns an error if c, defaults filled in, cannot be followed on images of that shape.
+// check returns an error if c, defaults filled in, is invalid for images of that shape.
 func (c FineTuneConfig) check(shape augment.Shape) error {
 	switch {
 	case c.Epochs < 0 || c.BatchSize < 1:
@@ -108,7 +108,7 @@ func (c FineTuneConfig) check(shape augment.Shape) error {
 	return c.HeldOut.check(shape)
 }
 
-// settings returns how the loop trains on n images.
+// settings returns the settings of the loop for n images.
 func (c FineTuneConfig) settings(n int) train.Settings {
 	return train.Settings{
 		Steps: c.Epochs * (n / c.BatchSize), LearningRate: c.LearningRate, Optimizer: c.Optimizer, Schedule: c.Schedule,
@@ -116,7 +116,7 @@ func (c FineTuneConfig) settings(n int) train.Settings {
 	}
 }
 
-// String names everything that the numbers depend on.
+// String describes every setting that the numbers depend on.
 func (c FineTuneConfig) String() string {
 	what, norm := "encoder and head", "running statistics"
 	if c.FreezeEncoder {
@@ -130,13 +130,13 @@ func (c FineTuneConfig) String() string {
 		norm, c.Recipe, c.Keep, c.Seed)
 }
 
-// FineTune trains the encoder of m further, together with a linear head, to tell classes apart: by the cross-entropy, in nats,
-// of images with their classes, 0 to classes−1. m stays as it is; the result holds a copy of it whose encoder is the tuned one.
+// FineTune trains the encoder of m further, together with a linear head, to classify: by the cross-entropy, in nats, of
+// images with their classes, 0 to classes−1. m is unchanged; the result holds a copy of it with the tuned encoder.
 //
-// The head reads encoder outputs scaled to length one, as a [Tuned]'s probe does. For training they are shifted by their
-// mean and divided by their spread, as m embeds the images, which is folded back in the end. Every epoch goes through the
-// images in a new random order; those that fill no batch are left out. How it ends early, and how it goes on, says
-// [train.Run].
+// The head takes encoder outputs scaled to length one, like a [Tuned]'s probe. For training they are shifted by their
+// mean and divided by their spread, measured on m's embeddings of the images; the result folds this into the head.
+// Every epoch passes over the images in a new random order and skips the last incomplete batch. [train.Run] documents
+// how it ends early and resumes.
 func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[int], classes int,
 	config FineTuneConfig) (*Tuned, error) {
 	if config.HeldOut != nil {
@@ -167,10 +167,10 @@ func FineTune(ctx context.Context, eng *engine.Engine, m *train.Model, data Labe
 	return t.run(ctx, eng, m)
 }
 
-// FineTunePU is [FineTune] for positives against negatives, by a risk on labels as the risk reads them: risk.CrossEntropy on
-// pseudo-labels, risk.NNPU and its like on "is a labeled positive". Every batch of 2 images or more holds the same share of true
-// labels as the whole, rounded, and one at least, so that where they are fewer than one in a batch they count for more; labels of one kind alone
-// are an error. A head to start at has one output, or the two of classes 0 and 1.
+// FineTunePU is [FineTune] for positives against negatives, by a risk and its labels: risk.CrossEntropy on
+// pseudo-labels, risk.NNPU and similar risks on "is a labeled positive". Every batch of 2 images or more holds the same
+// share of true labels as the whole, rounded, and at least one. So rare labels, fewer than one per batch, get more
+// weight. Labels of only one kind are an error. An initial head has one output, or the two of classes 0 and 1.
 func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data LabeledImages[bool], risk risk.Risk,
 	config FineTuneConfig) (*Tuned, error) {
 	if risk == nil {
@@ -185,7 +185,7 @@ func FineTunePU(ctx context.Context, eng *engine.Engine, m *train.Model, data La
 			return nil, fmt.Errorf("classify: the head to start at: %w", err)
 		}
 	}
-	if err := rows.CheckBoth(data.Labels); err != nil && len(data.Labels) > 0 { // none are told of below
+	if err := rows.CheckBoth(data.Labels); err != nil && len(data.Labels) > 0 { // missing labels are an error below
 		return nil, err
 	}
 	positives, _ := rows.Split(data.Labels)

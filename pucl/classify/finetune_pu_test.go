@@ -22,8 +22,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fine-tuning by a PU risk learns, what is held out changes nothing, each epoch's readings are those of the network at that
-// time, and the epoch chosen without negatives is the one whose weights are kept.
+// Fine-tuning by a PU risk learns and held-out images change nothing. Each epoch's readings are those of the network at
+// that time, and the epoch chosen without negatives is the one whose weights are kept.
 func TestFineTunePU(t *testing.T) {
 	eng, m := enginetest.Open(t), aModel(t)
 	labeled, truth := pu(10, 96)
@@ -72,7 +72,7 @@ func TestFineTunePU(t *testing.T) {
 		"%v", best.Tuning.Record.Settings)
 }
 
-// A network that gives every image the same answer is called degenerate by fine-tuning itself, and by its scores.
+// A network that classifies every image alike is reported as degenerate by fine-tuning itself, and by its scores.
 func TestDegenerateFineTuning(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	data := patterns(13, 12)
@@ -92,8 +92,8 @@ func TestDegenerateFineTuning(t *testing.T) {
 	expect.That(t, strings.Contains(binary.Tuning.String(), "(epoch 1, degenerate)"), "%v", binary.Tuning)
 }
 
-// tuneKept fine-tunes on PU data so that an epoch in the middle is kept: a rate that is much too high in the second half
-// ruins the last epochs.
+// tuneKept fine-tunes on PU data so that an epoch in the middle is kept: a rate that is much too high in the second
+// half ruins the last epochs.
 func tuneKept(ctx context.Context, eng *engine.Engine, m *train.Model, c FineTuneConfig) (*Tuned, error) {
 	labeled, _ := pu(10, 24)
 	held := &HeldOut{Proxy: evaluate.ByProxyAUC} // which hardly ever is the same in two epochs
@@ -104,7 +104,7 @@ func tuneKept(ctx context.Context, eng *engine.Engine, m *train.Model, c FineTun
 	return FineTunePU(ctx, eng, m, labeled, risk.NNPU(0.2, risk.SigmoidLoss), c)
 }
 
-// A run that is stopped after any of its steps, again and again, ends in the very numbers of one that nobody disturbed.
+// A run that is stopped after any of its steps, repeatedly, ends bit-identically to an undisturbed one.
 func TestFineTuneResumesExactly(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	classes := func(c FineTuneConfig) func(context.Context, FineTuneConfig) (*Tuned, error) {
@@ -126,7 +126,7 @@ func TestFineTuneResumesExactly(t *testing.T) {
 			c := FineTuneConfig{Checkpoint: t.TempDir()}
 			for step := 1; step < len(whole.Tuning.History.Losses); step++ {
 				if eng.Kind != "go" && step%3 != 1 {
-					continue // an engine that compiles anew for every run takes too long for all of them
+					continue // an engine that compiles for every run takes too long for all of them
 				}
 				ctx, stop := context.WithCancel(context.Background())
 				c.Observer = train.OnStep(func(p train.Progress) {
@@ -141,14 +141,14 @@ func TestFineTuneResumesExactly(t *testing.T) {
 			}
 			c.Observer = nil
 			sameClassifier(t, expect.Must(tune(context.Background(), c))(t), whole)
-			// What has ended is not trained on.
+			// A finished run is not trained on.
 			c.Observer = train.OnStep(func(train.Progress) { t.Error("a finished run was trained on") })
 			sameClassifier(t, expect.Must(tune(context.Background(), c))(t), whole)
 		})
 	}
 }
 
-// sameClassifier compares two classifiers bit for bit, and how they were tuned.
+// sameClassifier compares two classifiers and their tuning bit for bit.
 func sameClassifier(t *testing.T, got, want *Tuned) {
 	t.Helper()
 	paths := moved(t, want.Model, got.Model)
@@ -166,7 +166,7 @@ func sameClassifier(t *testing.T, got, want *Tuned) {
 	}
 }
 
-// The run of the tests above keeps an epoch before the last, so that it shows whether the best weights survive.
+// The run of the tests above keeps an epoch before the last, so that it tests whether the best weights survive.
 func TestKeptEpochIsNotTheLast(t *testing.T) {
 	c := expect.Must(tuneKept(context.Background(), enginetest.Open(t), quickModel(t), FineTuneConfig{}))(t)
 	s := expect.Must(c.Tuning.Selection())(t)

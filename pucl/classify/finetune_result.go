@@ -21,8 +21,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// bestScope holds copies of the networks' variables after the best epoch so far. They lie beside them so that checkpoints hold
-// them too.
+// bestScope holds copies of the networks' variables after the best epoch so far. They belong to the store so that
+// checkpoints hold them too.
 const bestScope = "/best"
 
 // networkVariables lists the variables of encoder, projector and head.
@@ -38,10 +38,10 @@ func (t *finetuning) networkVariables() (all []*model.Variable) {
 // keepBest copies the networks' variables to bestScope.
 func (t *finetuning) keepBest() error { return t.copyNetworks("keeping", "/", bestScope) }
 
-// takeBest gives the networks' variables the values of the best epoch.
+// takeBest sets the networks' variables to the values of the best epoch.
 func (t *finetuning) takeBest() error { return t.copyNetworks("taking the best", bestScope, "/") }
 
-// copyNetworks copies the networks' variables from one scope to another, where it makes those that are not there yet.
+// copyNetworks copies the networks' variables from one scope to another, and creates missing ones there.
 func (t *finetuning) copyNetworks(what, from, to string) error {
 	store := t.model.Store()
 	for _, v := range t.networkVariables() {
@@ -63,7 +63,7 @@ func (t *finetuning) copyNetworks(what, from, to string) error {
 	return nil
 }
 
-// result returns the classifier, of the epoch that is to be kept.
+// result returns the classifier of the kept epoch.
 func (t *finetuning) result(tuning *Tuning) (*Tuned, error) {
 	if t.config.Keep == evaluate.WithoutNegatives && t.state.Best.Epoch > 0 {
 		if err := t.takeBest(); err != nil {
@@ -80,7 +80,7 @@ func (t *finetuning) result(tuning *Tuning) (*Tuned, error) {
 	return &Tuned{Model: t.model, Probe: head, Tuning: tuning}, t.model.DropTraining()
 }
 
-// head returns the head as it is now, for embeddings as they are.
+// head returns the current head, for unscaled embeddings.
 func (t *finetuning) head() (*probe.Probe, error) {
 	flat := map[string][]float32{}
 	for _, name := range []string{"weights", "bias"} {
@@ -95,7 +95,7 @@ func (t *finetuning) head() (*probe.Probe, error) {
 	return probe.FromStandardized(flat["weights"], flat["bias"], t.mean, t.std), nil
 }
 
-// scores returns the logits of the positive class by the network as it is now.
+// scores returns the logits of the positive class by the current network.
 func (t *finetuning) scores(images []uint8) ([]float64, error) {
 	x, err := t.embed(images)
 	head, failed := t.head()
@@ -105,7 +105,7 @@ func (t *finetuning) scores(images []uint8) ([]float64, error) {
 	return head.Scores(x)
 }
 
-// predicted counts how often each class is predicted for the training images.
+// predicted counts the predictions of each class for the training images.
 func (t *finetuning) predicted(head *probe.Probe) ([]int, error) {
 	x, err := t.embed(t.images)
 	if err != nil {
@@ -130,12 +130,12 @@ func (t *finetuning) predicted(head *probe.Probe) ([]int, error) {
 	return counts, nil
 }
 
-// identity is what the numbers of fine-tuning follow from, beside its settings.
+// identity holds everything that determines the numbers of fine-tuning, besides its settings.
 type identity struct {
 	Data            string
 	Images          string // digest, labels included
-	Model           string // digest of the weights it starts from, the head's included
-	LossOnSample    string // functions cannot be compared, but one that was changed mostly has another loss
+	Model           string // digest of the initial weights, including the head's
+	LossOnSample    string // functions cannot be compared, but a changed one usually has another loss
 	FreezeEncoder   bool
 	BatchStatistics bool
 	BatchSize       int
@@ -146,7 +146,7 @@ type identity struct {
 	Seed            uint64
 }
 
-// identity returns what identifies the run.
+// identity returns the identity of the run.
 func (t *finetuning) identity(eng *engine.Engine, m *train.Model) (identity, error) {
 	c := t.config
 	labels, err := bytesOf(t.labels(rows.All(t.n)))
@@ -193,7 +193,7 @@ func bytesOf(x *tensors.Tensor) (data []byte, err error) {
 	return data, err
 }
 
-// lossOnSample returns the loss of some logits with the labels of the first images, in words.
+// lossOnSample returns the loss of some logits with the labels of the first images, as text.
 func (t *finetuning) lossOnSample(eng *engine.Engine) (string, error) {
 	count := min(t.n, 8)
 	logits := tensors.FromFlatDataAndDimensions(make([]float32, count*t.outputs), count, t.outputs)

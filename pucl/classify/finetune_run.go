@@ -26,34 +26,35 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// headScope is where the head has its variables.
+// headScope is the scope of the head's variables.
 const headScope = "head"
 
-// viewStream sets the views of fine-tuning apart from those of pretraining with the same seed, and batchStream the batches.
+// viewStream separates the views of fine-tuning from those of pretraining with the same seed, and batchStream the
+// batches.
 const (
 	viewStream  = 0xf17e << 32
 	batchStream = 0xf17e
 )
 
-// finetuning is one run of fine-tuning, whatever the labels mean.
+// finetuning is one run of fine-tuning, for any kind of labels.
 type finetuning struct {
 	config  FineTuneConfig
 	outputs int // of the head
 	images  []uint8
 	n       int                                                // images
-	data    string                                             // what is learned from, in words
+	data    string                                             // description of the training data
 	loss    func(logits, labels *Node) *Node                   // of logits [n, outputs]
-	labels  func(rows []int) *tensors.Tensor                   // of these images, as loss takes them
-	batches func(size int, rng *rand.Rand) func() (rows []int) // returns what returns batches without end
+	labels  func(rows []int) *tensors.Tensor                   // of these images, in the format of loss
+	batches func(size int, rng *rand.Rand) func() (rows []int) // returns a function that returns batches endlessly
 
 	model     *train.Model // the copy that is tuned
 	mean, std []float64    // of the embeddings before tuning; std is one number, their spread, for every entry
-	start     *probe.Probe // where the head starts
+	start     *probe.Probe // the initial head
 	embedder  *train.Embedder
 	state     state
 }
 
-// state is what a run knows beside its variables.
+// state is the state of a run besides its variables.
 type state struct {
 	Epochs []evaluate.Epoch
 	Best   evaluate.Epoch // the one whose weights are kept in bestScope; zero for none
@@ -88,7 +89,7 @@ func (t *finetuning) run(ctx context.Context, eng *engine.Engine, m *train.Model
 	return t.result(&Tuning{History: *history, Epochs: t.state.Epochs, Record: record})
 }
 
-// checkModel returns an error if there is no model, or one that takes no images.
+// checkModel returns an error if the model is nil or does not take images.
 func checkModel(m *train.Model) error {
 	if m == nil {
 		return errors.New("classify: no model to fine-tune; train.Pretrain makes one, train.LoadModel reads one")
@@ -99,7 +100,7 @@ func checkModel(m *train.Model) error {
 	return nil
 }
 
-// prepare copies m, measures where its embeddings lie, and puts the head where it starts.
+// prepare copies m, measures mean and spread of its embeddings, and initializes the head.
 func (t *finetuning) prepare(eng *engine.Engine, m *train.Model) (err error) {
 	if t.model, err = m.Clone(); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (t *finetuning) prepare(eng *engine.Engine, m *train.Model) (err error) {
 	return nil
 }
 
-// embed returns the embeddings of images by the encoder as it is now, scaled to length one.
+// embed returns the embeddings of images by the current encoder, scaled to length one.
 func (t *finetuning) embed(images []uint8) (*mat.Dense, error) {
 	h, err := t.embedder.Embed(images)
 	if err != nil {
@@ -137,8 +138,8 @@ func (t *finetuning) embed(images []uint8) (*mat.Dense, error) {
 	return rows.Unit(h), nil
 }
 
-// meanAndSpread returns the mean of the rows of x and, once for each column, the root of the mean variance of a column. One number
-// for all of them, since an entry that hardly varies now may do so when the encoder has moved.
+// meanAndSpread returns the mean of the rows of x and, once for each column, the root of the mean variance of a column.
+// It is one number for all columns, since an entry that hardly varies now may vary when the encoder has changed.
 func meanAndSpread(x *mat.Dense) (mean, std []float64) {
 	n, k := x.Dims()
 	mean = make([]float64, k)
@@ -155,7 +156,7 @@ func meanAndSpread(x *mat.Dense) (mean, std []float64) {
 	return mean, slices.Repeat([]float64{scale}, k)
 }
 
-// task returns what the loop trains. Its batches are images, the numbers of their views, and labels.
+// task returns the task for the loop. Its batches are images, the numbers of their views, and labels.
 func (t *finetuning) task(eng *engine.Engine, m *train.Model) (train.Task, error) {
 	c := t.config
 	task := train.Task{
@@ -202,8 +203,8 @@ func (t *finetuning) logits(scope *model.Scope, images *Node, training bool) *No
 	return Add(DotGeneral(x, []int{1}, nil, w, []int{1}, nil), ExpandDims(b, 0))
 }
 
-// batch returns what makes the batch of a step. The draws go through the steps in order, so going on at a later one starts with
-// those before it.
+// batch returns the function that makes the batch of a step. The draws go through the steps in order, so resuming at a
+// later step first repeats the earlier draws.
 func (t *finetuning) batch() func(step int) (train.Batch, error) {
 	c, shape := t.config, t.model.Shape()
 	next, drawn := t.batches(c.BatchSize, rand.New(rand.NewPCG(c.Seed, batchStream))), 0
@@ -229,7 +230,7 @@ func (t *finetuning) batch() func(step int) (train.Batch, error) {
 	}
 }
 
-// afterStep measures what is held out after every epoch, and keeps the weights of the best.
+// afterStep evaluates the held-out images after every epoch, and keeps the weights of the best.
 func (t *finetuning) afterStep(done int) (*train.Reading, error) {
 	perEpoch := t.n / t.config.BatchSize
 	if t.config.HeldOut == nil || done%perEpoch != 0 {

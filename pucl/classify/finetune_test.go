@@ -25,8 +25,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// All weights of the encoder move, the model that was given does not, and new images are told apart better than by a head
-// on the frozen encoder.
+// All weights of the encoder change, the given model does not, and new images are classified better than by a head on
+// the frozen encoder.
 func TestFineTuneMovesTheEncoder(t *testing.T) {
 	eng, m := enginetest.Open(t), aModel(t)
 	before := expect.Must(m.Clone())(t)
@@ -52,7 +52,7 @@ func TestFineTuneMovesTheEncoder(t *testing.T) {
 		expect.That(t, strings.HasPrefix(path, "/encoder/"), "%s moved", path)
 	}
 	expect.That(t, fmt.Sprint(kinds) == "map[kernel:3 scale:4 shift:4 weights:1]", "these weights moved: %v", kinds)
-	// Weight decay pulls at every weight that the optimizer can see.
+	// Weight decay affects every weight that the optimizer includes.
 	config.Observer, config.FreezeEncoder, config.Optimizer = nil, true, optim.AdamW{WeightDecay: 0.01}
 	frozen := tune(config)
 	if paths := moved(t, m, frozen.Model); paths != nil {
@@ -72,10 +72,10 @@ func TestFineTuneMovesTheEncoder(t *testing.T) {
 	expect.That(t, batch.Tuning.History.Losses[1] != losses[1], "batch statistics change no loss")
 }
 
-// still is a configuration that takes next to no step.
+// still is a configuration with nearly zero steps.
 var still = FineTuneConfig{Epochs: 1, LearningRate: 1e-12}
 
-// Fine-tuning with next to no steps predicts what the head it starts at does, for classes and for PU data.
+// Fine-tuning with nearly zero steps predicts as its initial head does, for classes and for PU data.
 func TestFineTuneStartsAtTheHead(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	data := patterns(8, 30)
@@ -113,7 +113,7 @@ func TestFineTuneStartsAtTheHead(t *testing.T) {
 	}
 }
 
-// Views come from the recipe: one that blackens every image leaves nothing to learn from a balanced batch.
+// Views come from the recipe: if it blackens every image, a balanced batch contains no information.
 func TestFineTuneLearnsFromViews(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	varied := patterns(9, 12)
@@ -125,7 +125,8 @@ func TestFineTuneLearnsFromViews(t *testing.T) {
 	for _, loss := range run(varied, FineTuneConfig{Recipe: black, Optimizer: optim.SGD{LearningRate: 0.1}}) {
 		near(t, "loss of black images", loss, math.Log(3), 1e-5)
 	}
-	// With the same image twelve times in every batch and a network that hardly moves, only new views can change the loss.
+	// With the same image twelve times in every batch and a nearly constant network, only new views can change the
+	// loss.
 	quiet := still
 	quiet.Head = &probe.Probe{Weights: mat.NewDense(3, 8, nil), Bias: make([]float64, 3)}
 	for i := range 3 {
@@ -152,7 +153,8 @@ func TestFineTuneLearnsFromViews(t *testing.T) {
 		"neither views nor seed may leave the losses as they are")
 }
 
-// An observer sees of fine-tuning what it sees of pretraining: the start before anything is computed, every step, and the end.
+// An observer receives the same events from fine-tuning as from pretraining: the start before any computation, every
+// step, and the end.
 func TestFineTuneIsObserved(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	data := patterns(15, 12)
@@ -178,11 +180,11 @@ func TestFineTuneIsObserved(t *testing.T) {
 			h.ProjectionNorms[step] >= 0, "step %d: the history has rate %g, %d examples, norms %g and %g", step,
 			h.Rates[step], h.Examples[step], h.GradientNorms[step], h.ProjectionNorms[step])
 	}
-	// What is refused before there is anything to see is not seen.
+	// A run that fails its checks calls no observer.
 	refused := &witness{}
 	_, err := FineTune(ctx, eng, m, LabeledImages[int]{data.Pixels, data.Labels[1:]}, 3, FineTuneConfig{Observer: refused})
 	expect.That(t, err != nil && reflect.DeepEqual(*refused, witness{}), "%v; the observer saw %+v", err, refused)
-	// The time in which images that are held out are measured is no training.
+	// The time for evaluating held-out images does not count as training.
 	labeled, _ := pu(15, 12)
 	paused := &witness{}
 	expect.NoError(t, expect.Err(FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy,
@@ -191,8 +193,8 @@ func TestFineTuneIsObserved(t *testing.T) {
 		"paused for %v with images held out, for %v without", paused.Last.Paused, seen.Last.Paused)
 }
 
-// Numbers that are not finite end fine-tuning with what is known of the step, in the loss of a step and in the weights that the
-// last step made, with a folder for checkpoints and without.
+// Numbers that are not finite end fine-tuning with the data of the step: in the loss of a step and in the weights of
+// the last step, with a folder for checkpoints and without.
 func TestFineTuneDiverges(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	images := patterns(15, 12)
@@ -222,7 +224,7 @@ func TestFineTuneDiverges(t *testing.T) {
 	expect.Contains(t, strings.Join(paths, " "), "/encoder/", "/head/weights", "/head/bias")
 	expect.That(t, strings.Contains(err.Error(), "the weights are not finite") &&
 		strings.Contains(err.Error(), d.Layer), "%v", err)
-	// What is held out cannot be measured then, which does not hide it.
+	// Held-out images cannot be evaluated then, which must not hide the error.
 	labeled, _ := pu(15, 12)
 	far.HeldOut = &HeldOut{Images: labeled}
 	if _, err := FineTunePU(ctx, eng, m, labeled, risk.CrossEntropy, far); !errors.As(err, &d) || d.BadLayers == 0 {

@@ -38,7 +38,7 @@ type (
 
 var stripe, stripesOf, near = traintest.Stripe, traintest.NewStripes, vectortest.Near
 
-// patterns draws images of three classes in turn: horizontal stripes, vertical ones, and both, one over the other.
+// patterns draws images of three classes cyclically: horizontal stripes, vertical ones, and both superposed.
 func patterns(seed uint64, n int) LabeledImages[int] {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var data LabeledImages[int]
@@ -55,7 +55,7 @@ func patterns(seed uint64, n int) LabeledImages[int] {
 	return data
 }
 
-// pu makes PU data of patterns: class 0 is positive, and every other one of it is labeled.
+// pu returns PU data of patterns: class 0 is positive, and every second image of it is labeled.
 func pu(seed uint64, n int) (labeled, truth LabeledImages[bool]) {
 	data := patterns(seed, n)
 	labeled.Pixels, truth.Pixels = data.Pixels, data.Pixels
@@ -66,8 +66,8 @@ func pu(seed uint64, n int) (labeled, truth LabeledImages[bool]) {
 	return labeled, truth
 }
 
-// blobs draws n rows of each of three classes, around (4, 0), (−2, 4) and (−2, −4), with noise of the given standard deviation
-// and a column that never changes.
+// blobs draws n rows of each of three classes, around (4, 0), (−2, 4) and (−2, −4), with noise of the given standard
+// deviation and a column that never changes.
 func blobs(rng *rand.Rand, n int, noise float64) LabeledRows {
 	centers := [][]float64{{4, 0}, {-2, 4}, {-2, -4}}
 	x, classes := mat.NewDense(3*n, 3, nil), make([]int, 3*n)
@@ -96,7 +96,7 @@ func (p *pretrained) get(t testing.TB, e encoder.Encoder) *train.Model {
 
 var convolutional, perceptron pretrained
 
-// aModel returns a model that knows a little of stripes, by an encoder with batch normalization.
+// aModel returns a model briefly trained on stripes, by an encoder with batch normalization.
 func aModel(t *testing.T) *train.Model {
 	return convolutional.get(t, encoder.SmallCNN{Width: 2, Dim: 8})
 }
@@ -111,7 +111,7 @@ func unitEmbedding(t *testing.T, eng *engine.Engine, m *train.Model, pixels []ui
 	return rows.Unit(expect.Must(m.Embed(eng, pixels))(t).H)
 }
 
-// moved returns which variables of a model differ from those of another.
+// moved returns the variables that differ between two models.
 func moved(t *testing.T, a, b *train.Model) []string {
 	t.Helper()
 	return traintest.Moved(t, a.Store(), b.Store())
@@ -127,8 +127,8 @@ func softmaxLess(logits []float64, class int) []float64 {
 	return out
 }
 
-// One step of gradient descent on all images is worked out here by loops, from the embeddings: the gradient with respect to
-// the head in shifted and scaled coordinates, and the way back from these.
+// Loops compute one step of gradient descent on all images from the embeddings: the gradient with respect to the head
+// in shifted and scaled coordinates, and its transformation back.
 func TestFineTunedHeadAgainstLoops(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	data := patterns(4, 21)
@@ -183,8 +183,8 @@ func TestFineTunedHeadAgainstLoops(t *testing.T) {
 	}
 }
 
-// The gradient of the whole network, encoder and head, against central differences in float64, with running and with batch
-// statistics.
+// The gradient of the whole network, encoder and head, is compared with central differences in float64, with running
+// and with batch statistics.
 func TestFineTuningGradientAgainstDifferences(t *testing.T) {
 	eng, m := enginetest.Open(t), aModel(t)
 	noise := rand.New(rand.NewPCG(6, 6))

@@ -27,8 +27,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Wherever images or rows come with labels, another number of labels is refused before anything is computed: the message as a
-// user meets it, whole, with what was given, what was expected and the mend. Package train tests its own.
+// For images or rows with labels, a wrong number of labels is an error before any computation. The test compares the
+// complete message: the given value, the expected value and the remedy. Package train tests its own.
 func TestLabelsOfAnotherNumber(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	pixels, x := make([]uint8, 4*imageBytes), mat.NewDense(4, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8})
@@ -73,7 +73,7 @@ func TestLabelsOfAnotherNumber(t *testing.T) {
 	}
 }
 
-// What is not there at all is said too, and classes of test examples that cannot be are known before anything is trained.
+// Missing data is an error too, and invalid classes of test examples are an error before training.
 func TestNoRowsAndNoSuchClasses(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	data := LabeledImages[int]{make([]uint8, 3*imageBytes), []int{0, 1, 2}}
@@ -97,7 +97,8 @@ func TestNoRowsAndNoSuchClasses(t *testing.T) {
 	}
 }
 
-// Fine-tuning by classes, by a PU risk and few shots have on XLA the losses and accuracies that they have on the pure-Go engine.
+// Fine-tuning by classes, by a PU risk and with few shots has the same losses and accuracies on XLA as on the pure-Go
+// engine.
 func TestFineTuningOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	model := t.TempDir() + "/model"
@@ -172,7 +173,7 @@ func TestFewShot(t *testing.T) {
 	}
 }
 
-// A probe with next to no steps stays what it starts at, good or degenerate.
+// A probe with nearly zero steps stays at its start, good or degenerate.
 func TestFewShotStartsAtTheProbe(t *testing.T) {
 	eng := enginetest.Open(t)
 	data := blobs(rand.New(rand.NewPCG(9, 1)), 20, 1)
@@ -186,7 +187,7 @@ func TestFewShotStartsAtTheProbe(t *testing.T) {
 	expect.That(t, strings.Contains(one.String(), "degenerate in 1 of 1 draws"), "%v", one)
 }
 
-// Of 16 test rows 12 are of the class that is always predicted: 3 of 4 are right, and 1 of 3 classes.
+// 12 of 16 test rows are of the class that is always predicted: 3 of 4 are right, and 1 of 3 classes.
 func TestFewShotOfUnequalClasses(t *testing.T) {
 	data := blobs(rand.New(rand.NewPCG(9, 1)), 12, 1)
 	var index []int
@@ -223,7 +224,8 @@ func TestFewShotRefuses(t *testing.T) {
 	}
 }
 
-// Every draw has a checkpoint of its own, by its seed, from which a later call goes on: here the second draw, which has ended.
+// Every draw has its own checkpoint, by its seed, from which a later call resumes: here the second draw, which has
+// ended.
 func TestFineTuneFewShotResumes(t *testing.T) {
 	eng, m, folder, seen := enginetest.Open(t), quickModel(t), t.TempDir(), &witness{}
 	data, test := patterns(17, 45), patterns(18, 60)
@@ -246,7 +248,7 @@ func TestFineTuneFewShotResumes(t *testing.T) {
 	}
 }
 
-// Both ways of learning from few labels see the same examples, and where they start at the same probe and hardly move, they
+// Both ways of training on few labels use the same examples, and if they start at the same probe and hardly move, they
 // score the same.
 func TestFineTuneFewShot(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// constant returns a probe for rows of k entries that looks at none of them.
+// constant returns a probe for rows of k entries with zero weights.
 func constant(outputs, k int, bias ...float64) *probe.Probe {
 	p := &probe.Probe{Weights: mat.NewDense(outputs, k, nil), Bias: make([]float64, outputs)}
 	copy(p.Bias, bias)
@@ -41,7 +41,7 @@ func (featureRows) Batch(step int) (views []float32, labeled []bool) {
 	return views, []bool{true, false, false, false}
 }
 
-// What is refused, and what the error must say of it.
+// Invalid input and the required text of its error.
 func TestFineTuneRefuses(t *testing.T) {
 	eng, m, ctx := enginetest.Open(t), quickModel(t), context.Background()
 	ofRows := expect.Must(train.PretrainFeatures(ctx, eng, featureRows{}, train.Config{Steps: 1}))(t)
@@ -95,7 +95,7 @@ func TestFineTuneRefuses(t *testing.T) {
 	}
 }
 
-// Outputs that do not fit what is asked of a classifier are refused.
+// Outputs that do not match the requested evaluation are an error.
 func TestClassifierRefuses(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	data := patterns(16, 6)
@@ -114,7 +114,7 @@ func TestClassifierRefuses(t *testing.T) {
 	}
 }
 
-// A network or a head that is not a number gives an error or NaN, never a number that looks well.
+// A NaN network or head gives an error or NaN, never a plausible number.
 func TestNaNIsNeverANumber(t *testing.T) {
 	eng, m := enginetest.Open(t), quickModel(t)
 	broken := expect.Must(m.Clone())(t)
@@ -163,7 +163,7 @@ func TestNaNIsNeverANumber(t *testing.T) {
 	}
 }
 
-// Whatever is asked of no classifier at all is refused; nothing panics.
+// Every method of a nil classifier returns an error; nothing panics.
 func TestNothingGiven(t *testing.T) {
 	eng, data := enginetest.Open(t), patterns(16, 6)
 	labeled, _ := pu(16, 6)
@@ -180,8 +180,8 @@ func TestNothingGiven(t *testing.T) {
 	refusal.Check(t, refusal.Err(FineTune(never, eng, quickModel(t), data, 3, FineTuneConfig{Epochs: 1})), "no context … give context.Background()")
 }
 
-// Two of two labeled images and one of two others score above 0: accuracy 2·0.4 + 0.5 − 0.4 with a prior of 0.4, Lee–Liu 1/0.5 without one,
-// and where nobody scores above 0 the lowest that there is.
+// Two of two labeled images and one of two others score above 0: accuracy 2·0.4 + 0.5 − 0.4 with a prior of 0.4,
+// Lee–Liu 1/0.5 without one, and the minimum if no image scores above 0.
 func TestProxyOfHeldOut(t *testing.T) {
 	some, none := []float64{1, 2, 3, -1}, []float64{-1, -2, -3, -4}
 	for _, tt := range []struct {
@@ -212,7 +212,7 @@ func TestUndefinedProxyIsNotKept(t *testing.T) {
 		t.Helper()
 		next := 0
 		proxy := func(s evaluate.PU) float64 {
-			if s.Constant { // what is asked before training
+			if s.Constant { // the check before training
 				return 0
 			}
 			next++

@@ -12,13 +12,13 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Tuned is an encoder with a linear head on its outputs, scaled to length one (see [rows.Unit]), as fine-tuning returns
-// both. The head has one output where positives are told from negatives, or one for each class. A classifier of
-// positives against negatives that can be saved is a learn.Classifier, which pu.Fit returns with FineTune set.
+// Tuned is a fine-tuned encoder with a linear head on its outputs, scaled to length one (see [rows.Unit]). The head has
+// one output for positives against negatives, or one for each class. A savable classifier of positives against
+// negatives is a learn.Classifier, which pu.Fit returns with FineTune set.
 type Tuned struct {
 	Model  *train.Model
 	Probe  *probe.Probe
-	Tuning *Tuning // how both were fine-tuned
+	Tuning *Tuning // the record of fine-tuning
 }
 
 // check returns an error if a part of c is missing.
@@ -30,7 +30,7 @@ func (c *Tuned) check() error {
 	return err
 }
 
-// read returns what the probe makes, by f, of what it reads of images of height×width×channels bytes each.
+// read returns f of the probe and its input for images of height×width×channels bytes each.
 func read[T any](c *Tuned, eng *engine.Engine, images []uint8,
 	f func(p *probe.Probe, x *mat.Dense) (T, error)) (out T, err error) {
 	if err := c.check(); err != nil {
@@ -43,7 +43,7 @@ func read[T any](c *Tuned, eng *engine.Engine, images []uint8,
 	return f(c.Probe, rows.Unit(e.H))
 }
 
-// judge returns what the probe makes, by f, of what it reads of images and of their labels, or what else is known of each.
+// judge returns f of the probe, its input for images, and their labels; what names the labels in errors.
 func judge[L bool | int, T any](c *Tuned, eng *engine.Engine, test LabeledImages[L], what string,
 	f func(p *probe.Probe, x *mat.Dense, labels []L) (T, error)) (out T, err error) {
 	if err := c.check(); err != nil {
@@ -60,31 +60,32 @@ func (c *Tuned) Logits(eng *engine.Engine, images []uint8) (*mat.Dense, error) {
 	return read(c, eng, images, (*probe.Probe).Logits)
 }
 
-// Predict returns the class of every image: that of the largest logit, or, of one output, 1 where it is positive and 0
-// elsewhere.
+// Predict returns the class of every image: the class with the largest logit or, for one output, 1 if it is positive,
+// else 0.
 func (c *Tuned) Predict(eng *engine.Engine, images []uint8) ([]int, error) {
 	return read(c, eng, images, (*probe.Probe).Predict)
 }
 
-// Scores returns the logit of the positive class for every image: above 0 means positive. It is an error if the head has
-// more than two outputs.
+// Scores returns the logit of the positive class for every image: above 0 means positive. It is an error if the head
+// has more than two outputs.
 func (c *Tuned) Scores(eng *engine.Engine, images []uint8) ([]float64, error) {
 	return read(c, eng, images, (*probe.Probe).Scores)
 }
 
-// Score judges the classifier by the true classes of images, true for positive: a probability above ½ is predicted positive.
+// Score evaluates the classifier with the true classes of images, true for positive: a probability above ½ is predicted
+// positive.
 func (c *Tuned) Score(eng *engine.Engine, test LabeledImages[bool]) (evaluate.Binary, error) {
 	return judge(c, eng, test, "true classes", (*probe.Probe).Score)
 }
 
-// ScorePU judges the classifier on held-out images by which of them are labeled positives alone.
+// ScorePU evaluates the classifier on held-out images, given only which are labeled positives.
 func (c *Tuned) ScorePU(eng *engine.Engine, held LabeledImages[bool], config evaluate.ScoreConfig) (evaluate.PU, error) {
 	return judge(c, eng, held, "labels", func(p *probe.Probe, x *mat.Dense, labeled []bool) (evaluate.PU, error) {
 		return p.ScorePU(x, labeled, config)
 	})
 }
 
-// ScoreClasses judges the predictions by the true classes of images.
+// ScoreClasses evaluates the predictions with the true classes of images.
 func (c *Tuned) ScoreClasses(eng *engine.Engine, test LabeledImages[int]) (evaluate.Classes, error) {
 	return judge(c, eng, test, "true classes", (*probe.Probe).ScoreClasses)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Tuning says how a network was fine-tuned.
+// Tuning records how a network was fine-tuned.
 type Tuning struct {
 	History   train.History    // of every step: the cross-entropy in nats, or the risk, and more
-	Epochs    []evaluate.Epoch // what HeldOut measured after every epoch; Test is NaN without test images
-	Predicted []int            // how often the result predicts each class of its own training images; negative, positive for PU data
-	Record    train.Record     // on what, from which data and with which settings
+	Epochs    []evaluate.Epoch // measurements on HeldOut after every epoch; Test is NaN without test images
+	Predicted []int            // number of predictions of each class on the training images; negative, positive for PU data
+	Record    train.Record     // environment, data and settings
 }
 
-// Degeneracy returns whether the result gives the same answer to all the images that it was trained on.
+// Degeneracy returns whether the result classifies all its training images alike.
 func (t *Tuning) Degeneracy() evaluate.Degeneracy {
 	answered := func(count int) bool { return count > 0 }
 	if first := slices.IndexFunc(t.Predicted, answered); first < 0 || slices.ContainsFunc(t.Predicted[first+1:], answered) {
@@ -27,11 +27,11 @@ func (t *Tuning) Degeneracy() evaluate.Degeneracy {
 	return evaluate.OneClass
 }
 
-// Degenerate reports whether the result gives the same answer to all the images that it was trained on.
+// Degenerate reports whether the result classifies all its training images alike.
 func (t *Tuning) Degenerate() bool { return t.Degeneracy() != evaluate.NotDegenerate }
 
-// Selection reads the epochs by each rule of choosing one: the last, the best without negatives, the best by the test classes.
-// It is an error if HeldOut had no test images or was not there.
+// Selection returns the epochs by each rule of choosing one: the last, the best without negatives, the best by the test
+// classes. It returns an error without HeldOut or without test images.
 func (t *Tuning) Selection() (evaluate.Selection, error) {
 	if len(t.Epochs) == 0 {
 		return evaluate.Selection{}, errors.New("classify: nothing was measured while fine-tuning; set FineTuneConfig.HeldOut")
@@ -42,7 +42,7 @@ func (t *Tuning) Selection() (evaluate.Selection, error) {
 	return evaluate.Select(t.Epochs)
 }
 
-// String returns how the loss went and what was measured, and says so where the result is degenerate.
+// String returns the course of the loss and the measurements, and a warning if the result is degenerate.
 func (t *Tuning) String() string {
 	losses := t.History.Losses
 	text := fmt.Sprintf("%d steps", len(losses))

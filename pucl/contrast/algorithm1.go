@@ -19,13 +19,14 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Space is where examples are clustered. Rows are scaled to length one in either.
+// Space is the space in which examples are clustered. Rows are scaled to length one in both.
 type Space int
 
 const (
-	// EncoderOutputs is the space of h, the outputs of the encoder, as Algorithm 1 has it.
+	// EncoderOutputs is the space of h, the outputs of the encoder, as in Algorithm 1.
 	EncoderOutputs Space = iota
-	// Projections is the space of z, the projections that the loss compares. The classes mostly lie farther apart there.
+	// Projections is the space of z, the projections that the loss compares. The classes are usually farther apart
+	// there.
 	Projections
 )
 
@@ -49,8 +50,8 @@ func (s Space) of(e *train.Embedding) *mat.Dense {
 }
 
 // Algorithm1 is Algorithm 1 of "Contrastive Positive Unlabeled Learning": pretraining with PUCL, pseudo-labels by
-// clustering ([cluster.PUPL]), a linear probe on these. It supposes that the classes are two clusters; a doubt is
-// reported where a labeler without that assumption disagrees. The zero value is the algorithm as printed.
+// clustering ([cluster.PUPL]), a linear probe on these. It assumes that the classes are two clusters; it reports a
+// doubt if a labeler without that assumption disagrees. The zero value is the algorithm as printed.
 type Algorithm1 struct {
 	Pretraining Pretraining
 	Space       Space                    // in which examples are clustered; the zero value is the encoder's outputs, as printed
@@ -106,7 +107,7 @@ func (m Algorithm1) Train(ctx context.Context, eng *engine.Engine, data learn.Da
 	}
 	out := f.Trained()
 	doubt, err := f.Doubt(pseudo.Config{Seed: run.Seed})
-	if err != nil { // the labeler cannot label such data, which says nothing of the clusters
+	if err != nil { // the labeler cannot label such data, which implies nothing about the clusters
 		doubt = fmt.Sprintf("the clusters could not be compared with other pseudo-labels (%v)", err)
 	}
 	if doubt != "" {

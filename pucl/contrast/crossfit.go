@@ -21,27 +21,27 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// CrossFit makes a classifier without a class prior and without the assumption that the classes are two clusters:
+// CrossFit trains a classifier without a class prior and without the assumption that the classes are two clusters:
 //
 //  1. It pretrains several encoders, each without the labels of one fold of the labeled positives.
-//  2. [pseudo.Vote] labels the unlabeled examples by all embeddings. An encoder never saw the labels of its fold, which
-//     makes the estimate of the class prior trustworthy: encoders memorize their labels.
-//  3. A linear probe on each embedding learns these pseudo-labels, and the mean of their logits decides.
+//  2. [pseudo.Vote] labels the unlabeled examples by all embeddings. An encoder was not trained on the labels of its
+//     fold, which makes the estimate of the class prior reliable: encoders memorize their labels.
+//  3. A linear probe on each embedding is trained on these pseudo-labels, and the mean of their logits decides.
 //
-// It takes as long as that many encoders. Each has a checkpoint of its own, which is refused for other folds.
+// It takes the time of that many encoders. Each has its own checkpoint, which is an error for other folds.
 type CrossFit struct {
 	Pretraining Pretraining   // of each encoder
 	Folds       int           // encoders; 0 means 3
 	Labels      pseudo.Config // Seed and Prior are those of the call
 	Probe       probe.Config  // Seed is that of the call
 
-	// Debiased pretrains all encoders a second time, from new weights, with [pucl.PUDebiased] and the class prior that
-	// the first ones estimated.
+	// Debiased pretrains all encoders a second time, from new weights, with [pucl.PUDebiased] and the class prior
+	// estimated with the first encoders.
 	Debiased      bool
-	DebiasedSteps int // of each encoder of the second time; 0 means twice those of the first
+	DebiasedSteps int // of each encoder of the second time; 0 means twice the steps of the first
 
-	// HeldOut are examples of the same kind, labeled and unlabeled ones, that nothing trains on. They choose between the
-	// first time and the second without a negative; see [Fitted.Best]. Nil takes the second.
+	// HeldOut holds examples of the same kind, labeled and unlabeled ones, that nothing trains on. They choose between
+	// the first time and the second without a negative; see [Fitted.Best]. Nil selects the second.
 	HeldOut *learn.Data
 }
 
@@ -80,7 +80,7 @@ func (m CrossFit) Check(data learn.Data, _ float64) error {
 }
 
 // Fit trains on data and returns the encoders, embeddings and pseudo-labels of the last time as well; First holds those
-// of the first, where there are two.
+// of the first time, if there are two.
 func (m CrossFit) Fit(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run) (*Fitted, error) {
 	if err := m.Check(data, run.Prior); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (m CrossFit) fit(ctx context.Context, eng *engine.Engine, data learn.Data, 
 	config := m.Pretraining.For(data).Config
 	again := config
 	again.Steps = cmp.Or(m.DebiasedSteps, 2*config.Steps)
-	if m.Debiased { // what no training can follow is an error now rather than after the first time
+	if m.Debiased { // report invalid settings now rather than after the first time
 		again.Objective = pucl.PUDebiased(0.5)
 		if err := again.Check(eng); err != nil {
 			return nil, fmt.Errorf("contrast: CrossFit, the second time: %w", err)
@@ -128,7 +128,7 @@ func (m CrossFit) Train(ctx context.Context, eng *engine.Engine, data learn.Data
 	return f.Best().Trained(), nil
 }
 
-// once pretrains the encoders, lets their embeddings vote on the labels, and trains a probe on each.
+// once pretrains the encoders, votes on the labels with their embeddings, and trains a probe on each.
 func (m CrossFit) once(ctx context.Context, eng *engine.Engine, data learn.Data, run learn.Run, fold []int) (*Fitted,
 	error) {
 	f := &Fitted{labeled: slices.Clone(data.Labeled), Fold: fold}
@@ -157,7 +157,7 @@ func (m CrossFit) once(ctx context.Context, eng *engine.Engine, data learn.Data,
 	return f, m.judge(eng, f, run.Prior)
 }
 
-// addWithout pretrains an encoder that does not see the labels of a fold.
+// addWithout pretrains an encoder without the labels of a fold.
 func (m CrossFit) addWithout(ctx context.Context, eng *engine.Engine, f *Fitted, data learn.Data, run learn.Run,
 	without int) error {
 	hidden := make([]bool, len(f.Fold))
@@ -175,7 +175,7 @@ func (m CrossFit) addWithout(ctx context.Context, eng *engine.Engine, f *Fitted,
 	return source.addEncoder(ctx, eng, f, hidden)
 }
 
-// foldsOf gives each labeled example a fold, of which all have as many but for one, and the others −1.
+// foldsOf assigns each labeled example a fold, with sizes that differ by at most one, and −1 to the others.
 func foldsOf(labeled []bool, folds int, seed uint64) []int {
 	fold := make([]int, len(labeled))
 	for i := range fold {
@@ -188,7 +188,7 @@ func foldsOf(labeled []bool, folds int, seed uint64) []int {
 	return fold
 }
 
-// checkHeldOut returns an error if HeldOut cannot judge classifiers of data.
+// checkHeldOut returns an error if HeldOut cannot evaluate classifiers of data.
 func (m CrossFit) checkHeldOut(data learn.Data) error {
 	held := m.HeldOut
 	if held == nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// byHand makes a time of cross-fitting by hand and compares it, bit for bit.
+// byHand computes one round of cross-fitting by hand and compares it, bit for bit.
 func byHand(t *testing.T, got *Fitted, data learn.Data, config train.Config, seed uint64, p probe.Config) {
 	t.Helper()
 	eng, ctx := enginetest.Open(t), context.Background()
@@ -44,8 +44,8 @@ func byHand(t *testing.T, got *Fitted, data learn.Data, config train.Config, see
 	}
 }
 
-// One call gives, bit for bit, what its stages give by hand, the second time with the prior of the first; every label is
-// hidden once a time; what ended is not trained again, and a folder of other folds is refused.
+// One call is bit-identical to its stages run by hand, the second time with the prior of the first. Every label is
+// hidden exactly once; a finished run is not trained again, and a folder of other folds is an error.
 func TestCrossFitEqualsStagesByHand(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	data, truth := blobRows(240, 24)
@@ -92,7 +92,7 @@ func TestCrossFitEqualsStagesByHand(t *testing.T) {
 	}
 }
 
-// counted are batches that count how often they are asked.
+// counted are batches that count their calls.
 type counted struct {
 	twoBlobs
 	asked *atomic.Int32
@@ -103,14 +103,14 @@ func (c counted) Batch(step int) ([]float32, []bool) {
 	return c.twoBlobs.Batch(step)
 }
 
-// By default the batches are those of the examples without the hidden labels: encoders of other folds differ.
+// By default the batches hold the examples without the hidden labels: encoders of other folds differ.
 func TestHiddenLabelsAreNotShown(t *testing.T) {
 	data, _ := blobRows(40, 8)
 	s := expect.Must(Pretraining{Corruption: 0.1}.source(data, learn.Run{Seed: 1}))(t)
 	hidden := make([]bool, 40)
 	hidden[1], hidden[5] = true, true
 	row := func(i int) [2]float32 { return [2]float32{float32(data.X.At(i, 0)), float32(data.X.At(i, 1))} }
-	shown := func(hidden []bool) map[[2]float32]bool { // the rows that are shown as labeled
+	shown := func(hidden []bool) map[[2]float32]bool { // the rows labeled in the batches
 		batches := expect.Must(s.rows(hidden))(t)
 		labeled := map[[2]float32]bool{}
 		for step := range 24 {
@@ -151,18 +151,18 @@ func (k knowing) Seconds(step int) ([]uint8, error) {
 	return pixels, err
 }
 
-// Encoders of hidden labels learn from all that the batches know, classes and second views, as they would from the
-// batches themselves, and their records name the hidden labels by a digest.
+// Encoders with hidden labels use the classes and second views of the batches as encoders without hidden labels do, and
+// their records name the hidden labels by a digest.
 func TestHiddenLabelsLeaveClassesAndPairs(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	data, _ := striped(30, 6)
 	batches := knowing{traintest.NewStripes(8, 2), &atomic.Int32{}}
 	m := CrossFit{Pretraining: onStripes(3), Folds: 2, Labels: pseudo.Config{Folds: 2}, Probe: probe.Config{Epochs: 1}}
 	m.Pretraining.ImageBatches = func([]bool) (train.Batches, error) { return batches, nil }
-	m.Pretraining.Objective = pucl.TrueNegatives(0) // which cannot do without classes
+	m.Pretraining.Objective = pucl.TrueNegatives(0) // which requires classes
 	got := expect.Must(m.Fit(ctx, eng, data, learn.Run{Prior: 0.5}))(t)
 	expect.That(t, batches.seconds.Load() >= 6, "second views are asked for %d times", batches.seconds.Load())
-	for fold, digest := range []string{"aa763ae1", "1a614876"} { // of sha256sum, of a byte for each example, 1 where its label is hidden
+	for fold, digest := range []string{"aa763ae1", "1a614876"} { // of sha256sum, of a byte for each example, 1 if its label is hidden
 		own := m.Pretraining.Config
 		own.Seed = rand.New(rand.NewPCG(0, uint64(fold))).Uint64()
 		sameModels(t, got.Networks[fold], expect.Must(train.Pretrain(ctx, eng, batches, own))(t))
@@ -173,7 +173,7 @@ func TestHiddenLabelsLeaveClassesAndPairs(t *testing.T) {
 	expect.Is(t, expect.Err(m.Fit(ctx, eng, data, learn.Run{})), broken)
 }
 
-// Both times are judged on what was held out, as their classifiers score it.
+// Both times are evaluated on the held-out examples by the scores of their classifiers.
 func TestCrossFitJudgesHeldOut(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, _ := blobRows(240, 24)
@@ -207,8 +207,8 @@ func TestCrossFitJudgesHeldOut(t *testing.T) {
 	}
 }
 
-// Best takes the first time where r²/P(called positive) is higher by more than a standard error, by hand, and the second
-// where nothing tells.
+// Best returns the first time if r²/P(called positive) is higher by more than a standard error, computed by hand, and
+// the second if there is no evidence.
 func TestBest(t *testing.T) {
 	of := func(recall, predicted float64, labeled int) *evaluate.PU {
 		return &evaluate.PU{Recall: recall, Predicted: predicted, Labeled: labeled, Unlabeled: 5000}
@@ -222,7 +222,7 @@ func TestBest(t *testing.T) {
 		{of(0.9, 0.3, 30), of(0.8, 0.3, 30), true},      // ± 0.222
 		{of(0.9, 0.5, 1000), of(0.8, 0.3, 1000), false}, // log 1.62, log 2.13
 		{of(0.6, 0.3, 1000), of(0.6, 0.3, 1000), false},
-		{of(0.6, 0.3, 10), of(0, 0, 10), true}, // calls nothing positive
+		{of(0.6, 0.3, 10), of(0, 0, 10), true}, // classifies nothing as positive
 		{of(0, 0, 10), of(0.6, 0.3, 10), false},
 		{of(0, 0, 10), of(0, 0, 10), false},
 		{nil, of(0.6, 0.3, 10), false},
@@ -231,8 +231,8 @@ func TestBest(t *testing.T) {
 		f := &Fitted{HeldOut: tt.second, First: &Fitted{HeldOut: tt.first}}
 		expect.Equal(t, f.Best() == f.First, tt.wantFirst, "%+v and %+v: the first time ", tt.first, tt.second)
 	}
-	// log 2.7 − log 2.13 = 0.236; of 100 labeled and 50 unlabeled examples ± √(4·0.36/100 + 2·2.33/50) = 0.328, where both
-	// are the population 0.213.
+	// log 2.7 − log 2.13 = 0.236; of 100 labeled and 50 unlabeled examples ± √(4·0.36/100 + 2·2.33/50) = 0.328, where
+	// both are the population 0.213.
 	for _, single := range []bool{false, true} {
 		first := &Fitted{HeldOut: &evaluate.PU{Recall: 0.9, Predicted: 0.3, Labeled: 100, Unlabeled: 50}, singleDataset: single}
 		second := &Fitted{HeldOut: &evaluate.PU{Recall: 0.8, Predicted: 0.3, Labeled: 100, Unlabeled: 50}, singleDataset: single, First: first}

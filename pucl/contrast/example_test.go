@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// sides returns n points, of which every other one lies on the right; so many of these are labeled positives.
+// sides returns n points, every second one on the right; labeled of these are labeled positives.
 func sides(n, labeled int) learn.Data {
 	rng := rand.New(rand.NewPCG(2, 2))
 	data := learn.Data{X: mat.NewDense(n, 2, nil), Labeled: make([]bool, n)}
@@ -26,8 +26,8 @@ func sides(n, labeled int) learn.Data {
 	return data
 }
 
-// Algorithm 1 returns its clusters and its encoder as well. Forty points lie on the right and forty on the left; eight of
-// those on the right are labeled positives.
+// Algorithm 1 returns its clusters and its encoder as well. Forty points lie on the right and forty on the left; eight
+// of the right ones are labeled positives.
 func ExampleAlgorithm1_Fit() {
 	eng, err := engine.Open()
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Fitted is what a method made: the classifier and all that led to it. Lists have an entry for each encoder, and rows
+// Fitted is the classifier of a method with all intermediate results. Lists have an entry for each encoder, and rows
 // and labels have the order of the examples.
 type Fitted struct {
-	Members    []learn.Member     // the classifier; fine-tuned where that was asked for
+	Members    []learn.Member     // the classifier; fine-tuned if configured
 	Networks   []*train.Model     // the encoders after pretraining
 	Embeddings []*train.Embedding // of the examples
-	Labels     []bool             // as the classifiers learned them: pseudo-labels, or for RiskProbe the labeled positives
+	Labels     []bool             // the labels that the classifiers were trained on: pseudo-labels, or for RiskProbe the labeled positives
 
 	Clusters *cluster.Clustering // of Algorithm1; else nil
-	Pseudo   *pseudo.Labels      // of Mixture and CrossFit, with the class prior behind them; else nil
+	Pseudo   *pseudo.Labels      // of Mixture and CrossFit, with the estimated class prior; else nil
 
-	Fold    []int        // of CrossFit: the encoder that did not see the label of an example; −1 for an unlabeled example
-	First   *Fitted      // of CrossFit, where Debiased: what the first encoders made
-	HeldOut *evaluate.PU // of CrossFit, where its HeldOut is given: the classifier on these examples
+	Fold    []int        // of CrossFit: the encoder trained without the label of an example; −1 for an unlabeled example
+	First   *Fitted      // of CrossFit, if Debiased: the result of the first encoders
+	HeldOut *evaluate.PU // of CrossFit, if its HeldOut is given: the classifier's measures on these examples
 
 	labeled       []bool // of the examples
-	singleDataset bool   // HeldOut is one sample, out of which the labeled positives were taken
+	singleDataset bool   // HeldOut is one sample, from which the labeled positives were selected
 }
 
 // Trained returns the classifier as a method returns it.
@@ -47,12 +47,12 @@ func trained(f *Fitted, err error) (*learn.Trained, error) {
 	return f.Trained(), nil
 }
 
-// Doubt returns a sentence if the clusters of [Algorithm1] are most likely not the classes, and "" where nothing
-// indicates that. No negative is needed: [pseudo.Label] labels the unlabeled examples without assuming clusters. If it
-// differs from the clusters on more than [pseudo.MaxDisagreement] of them, at least one of both is wrong, and mostly the
-// clusters are. Both can be wrong alike, above all with few labels; pseudo.MaxDisagreement states how often.
+// Doubt returns a sentence if the clusters of [Algorithm1] are most likely not the classes, else "". It requires no
+// negative: [pseudo.Label] labels the unlabeled examples without assuming clusters. If it differs from the clusters on
+// more than [pseudo.MaxDisagreement] of them, at least one of both is wrong, and usually the clusters are. Both can be
+// wrong in the same way, above all with few labels; pseudo.MaxDisagreement states how often.
 //
-// It is an error if nothing was clustered, or one of pseudo.Label.
+// It returns an error if nothing was clustered, or the error of pseudo.Label.
 func (f *Fitted) Doubt(config pseudo.Config) (string, error) {
 	if f.Clusters == nil || len(f.Embeddings) == 0 {
 		return "", fmt.Errorf("contrast: there are no clusters to doubt; only Algorithm1 makes them")

@@ -8,19 +8,20 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// Best returns what came of the second time of [CrossFit], or of the first if the Lee–Liu criterion r²/P(called
-// positive) on CrossFit.HeldOut, which needs neither a prior nor a negative, is higher for that by more than a standard
-// error. Without HeldOut, or without a second time, it is f.
+// Best returns the result of the first time of [CrossFit] if its Lee–Liu criterion r²/P(called positive) on
+// CrossFit.HeldOut is higher by more than a standard error, else the result of the second. The criterion needs neither
+// a prior nor a negative. Without HeldOut, or without a second time, it returns f.
 //
-// The standard error is that of the difference of the logarithms, with the variances of both times added as of
-// independent examples. For the same examples, as here, it is too large, so that the first time is taken only where it
-// is clearly ahead. A recall of 0 or 1 counts as certain, however few labeled positives were held out.
+// The standard error is for the difference of the logarithms, with the variances of both times added as for
+// independent examples. For the same examples, as here, it is too large, so the first time is chosen only if it is
+// clearly better. A recall of 0 or 1 counts as certain, however few labeled positives were held out.
 //
-// Without the standard error chance decides: with 100 labeled positives held out the higher criterion alone takes the
-// worse classifier in two of three runs on CIFAR-I, for one and a half points. The notebook without-prior compares both.
+// Without the standard error the choice is random. With 100 labeled positives held out, the higher criterion alone
+// chooses the worse classifier in two of three runs on CIFAR-I, which costs one and a half points. The notebook
+// without-prior compares both.
 //
-// Source: W. S. Lee and B. Liu, "Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression", 2003,
-// and the rule of one standard error of L. Breiman and others, "Classification and Regression Trees", 1984.
+// Source: W. S. Lee and B. Liu, "Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression",
+// 2003, and the rule of one standard error of L. Breiman and others, "Classification and Regression Trees", 1984.
 func (f *Fitted) Best() *Fitted {
 	if f.First == nil || f.HeldOut == nil || f.First.HeldOut == nil {
 		return f
@@ -33,8 +34,8 @@ func (f *Fitted) Best() *Fitted {
 	return f
 }
 
-// logLeeLiu returns the logarithm of the Lee–Liu criterion, and its variance by chance, as of two shares that are counted
-// apart; −∞ where no labeled positive is recalled, or nothing of the population called positive.
+// logLeeLiu returns the logarithm of the Lee–Liu criterion and its sampling variance, as for two independent shares; −∞
+// if no labeled positive is recalled or nothing of the population is classified as positive.
 func (f *Fitted) logLeeLiu() (value, variance float64) {
 	s := f.HeldOut
 	if s.Recall == 0 || s.Predicted == 0 {
@@ -48,7 +49,7 @@ func (f *Fitted) logLeeLiu() (value, variance float64) {
 	return 2*math.Log(s.Recall) - math.Log(s.Predicted), 4*of(s.Recall, s.Labeled) + of(s.Predicted, population)
 }
 
-// judge scores the classifier on HeldOut, where it is given.
+// judge scores the classifier on HeldOut, if given.
 func (m CrossFit) judge(eng *engine.Engine, f *Fitted, prior float64) error {
 	if m.HeldOut == nil {
 		return nil

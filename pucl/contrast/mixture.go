@@ -15,8 +15,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Mixture pretrains one encoder, labels the unlabeled examples by the mixture of positives and negatives that they are
-// ([pseudo.Label]), and trains a linear probe on these pseudo-labels. It supposes neither two clusters nor a class
+// Mixture pretrains one encoder, labels the unlabeled examples as a mixture of positives and negatives
+// ([pseudo.Label]), and trains a linear probe on these pseudo-labels. It assumes neither two clusters nor a class
 // prior, which it estimates.
 type Mixture struct {
 	Pretraining Pretraining

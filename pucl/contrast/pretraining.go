@@ -14,19 +14,19 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Pretraining states how a contrastive method pretrains its encoder. The zero value fits itself to the data: see
+// Pretraining configures how a contrastive method pretrains its encoder. The zero value adapts to the data: see
 // [Pretraining.For].
 type Pretraining struct {
 	train.Config                      // Seed and Checkpoint are those of the call
 	Batch        datasets.BatchConfig // Seed is that of the call
 	Corruption   float64              // share of the features of a row that a view replaces; 0 means 0.6. Rows only
 
-	// Network is an encoder that is trained already: it is used as it is, and nothing is pretrained. Nil pretrains one.
+	// Network is a trained encoder, used without further pretraining. Nil pretrains one.
 	Network *train.Model
 
-	// ImageBatches and RowBatches make the batches that an encoder of images or of rows learns from, in place of Batch
-	// and Corruption. The argument marks the labeled positives [n] that they must show as unlabeled; it is nil for none.
-	// Nil functions make the batches by Batch and Corruption.
+	// ImageBatches and RowBatches make the training batches for an encoder of images or of rows, instead of Batch and
+	// Corruption. The argument marks the labeled positives [n] that the batches must treat as unlabeled; it is nil for
+	// none. Nil functions make the batches by Batch and Corruption.
 	ImageBatches func(hidden []bool) (train.Batches, error)
 	RowBatches   func(hidden []bool) (train.FeatureBatches, error)
 }
@@ -71,8 +71,8 @@ func (p Pretraining) For(data learn.Data) Pretraining {
 	return p
 }
 
-// SmallCNN returns an encoder.SmallCNN that subtracts the mean of the pixels and divides by their standard deviation, both to
-// six digits. Constant pixels are divided by 1.
+// SmallCNN returns an encoder.SmallCNN that subtracts the mean of the pixels and divides by their standard deviation,
+// both to six digits. Constant pixels are divided by 1.
 func SmallCNN(pixels []uint8) encoder.Encoder {
 	var counts [256]int
 	for _, p := range pixels {
@@ -93,7 +93,7 @@ func SmallCNN(pixels []uint8) encoder.Encoder {
 	return encoder.SmallCNN{Mean: max(round(mean), 1e-6), Std: round(math.Sqrt(variance))} // 0 means a default
 }
 
-// check returns an error if p cannot be followed on the data.
+// check returns an error if p is invalid for the data.
 func (p Pretraining) check(name string, data learn.Data) error {
 	positive, _ := data.Counts()
 	if err := cmp.Or(
@@ -120,7 +120,7 @@ func (p Pretraining) check(name string, data learn.Data) error {
 	return err
 }
 
-// describe names what p changes, defaults not filled in.
+// describe describes the settings that p changes, defaults not filled in.
 func (p Pretraining) describe() string {
 	var parts []string
 	add := func(given bool, format string, args ...any) {

@@ -11,8 +11,8 @@ import (
 	"github.com/puclab/puclab/pucl/risk"
 )
 
-// RiskProbe pretrains one encoder and trains a linear probe on its outputs by a risk on positive and unlabeled data.
-// Nothing gets a pseudo-label. It requires the class prior.
+// RiskProbe pretrains one encoder and trains a linear probe on its outputs by a risk on positive and unlabeled data. It
+// uses no pseudo-labels. It requires the class prior.
 type RiskProbe struct {
 	Pretraining Pretraining
 	Risk        func(prior float64) risk.Risk // of the labels "is a labeled positive"; nil means nnPU with the logistic loss

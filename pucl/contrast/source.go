@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// source is the examples and how encoders learn from them.
+// source holds the examples and makes the batches for encoders.
 type source struct {
 	data   learn.Data
 	config train.Config
@@ -25,7 +25,7 @@ type source struct {
 	rows   func(hidden []bool) (train.FeatureBatches, error) // of rows, else nil
 }
 
-// source returns the examples and how their batches are made.
+// source returns the examples with the functions that make their batches.
 func (p Pretraining) source(data learn.Data, run learn.Run) (*source, error) {
 	p = p.For(data)
 	p.Batch.Seed, p.Config.Seed = run.Seed, run.Seed
@@ -107,10 +107,10 @@ func without[B any](split *datasets.Split, place []int, batches func(*datasets.S
 	}
 }
 
-// errNoBatches is the error of a function that returns nothing to learn from.
+// errNoBatches is the error of a function that returns no batches.
 var errNoBatches = errors.New("ImageBatches or RowBatches returned no batches and no error; let it return one of the two")
 
-// pretrain trains an encoder that does not see the labels of the hidden examples, by config.
+// pretrain trains an encoder without the labels of the hidden examples, by config.
 func (s *source) pretrain(ctx context.Context, eng *engine.Engine, hidden []bool, config train.Config) (*train.Model,
 	error) {
 	if s.given != nil {
@@ -153,7 +153,7 @@ func (s *source) pretrain(ctx context.Context, eng *engine.Engine, hidden []bool
 	return train.PretrainFeatures(ctx, eng, batches, config)
 }
 
-// embed embeds examples of the kind that s has.
+// embed embeds the examples of data, images or rows.
 func embed(eng *engine.Engine, m *train.Model, data learn.Data) (*train.Embedding, error) {
 	if !data.Images() {
 		return m.EmbedFeatures(eng, data.X)
@@ -178,8 +178,9 @@ func (s *source) addEncoder(ctx context.Context, eng *engine.Engine, f *Fitted, 
 	return nil
 }
 
-// imagesWithout and rowsWithout are batches without some labels that say which, since what batches say of themselves
-// tells checkpoints apart: one of an encoder that has seen a label must not be taken for that of one that has not.
+// imagesWithout and rowsWithout are batches with some labels hidden, and a description of these. Checkpoints are
+// identified by the description of the batches: a checkpoint of an encoder trained on a label must not pass for one
+// without it.
 type (
 	imagesWithout struct {
 		train.Batches
@@ -194,13 +195,13 @@ type (
 // String describes the batches for a record, and for checkpoints.
 func (b imagesWithout) String() string { return b.description }
 
-// Unwrap returns the batches as they were made; [train.Pretrain] looks there for their classes and pairs.
+// Unwrap returns the wrapped batches; [train.Pretrain] finds their classes and pairs there.
 func (b imagesWithout) Unwrap() train.Batches { return b.Batches }
 
 // String describes the batches for a record, and for checkpoints.
 func (b rowsWithout) String() string { return b.description }
 
-// describeHidden returns what batches say of themselves, and which labels are hidden in them, by a digest.
+// describeHidden returns the String of batches with a digest of the hidden labels.
 func describeHidden(batches any, hidden []bool) string {
 	marks, count := make([]byte, len(hidden)), 0
 	for i, hide := range hidden {

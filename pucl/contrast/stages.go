@@ -16,7 +16,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// stages is what the methods of one encoder share: pretraining, embedding, labeling, a linear classifier, fine-tuning.
+// stages holds the stages shared by the methods of one encoder: pretraining, embedding, labeling, a linear classifier,
+// fine-tuning.
 type stages struct {
 	pretraining Pretraining
 	label       func(f *Fitted) error // sets f.Labels by f.Embeddings; nil keeps the labeled positives
@@ -30,7 +31,7 @@ func (s stages) fit(ctx context.Context, eng *engine.Engine, data learn.Data, ru
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{labeled: slices.Clone(data.Labeled), Labels: slices.Clone(data.Labeled)} // callers may change theirs
+	f := &Fitted{labeled: slices.Clone(data.Labeled), Labels: slices.Clone(data.Labeled)} // callers may change their slice
 	for _, stage := range []struct {
 		name   string
 		wanted bool
@@ -78,12 +79,12 @@ func (s stages) fineTune(ctx context.Context, eng *engine.Engine, data learn.Dat
 	return nil
 }
 
-// check returns the error of the first stage that cannot go with the data.
+// check returns the error of the first stage that is invalid for the data.
 func (s stages) check(name string, data learn.Data) error {
 	return cmp.Or(data.Check(), s.pretraining.check(name, data), s.checkProbe(), s.checkTuning(data))
 }
 
-// checkProbe returns an error if a probe of one output cannot be trained so.
+// checkProbe returns an error if a probe of one output cannot be trained with these settings.
 func (s stages) checkProbe() error {
 	if err := s.probe.Check(); err != nil || s.probe.Start == nil {
 		return err

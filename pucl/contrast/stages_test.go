@@ -29,7 +29,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// striped makes n images of which the first labeled are labeled positives and every other one of the rest is positive.
+// striped returns n images of which the first labeled are labeled positives and every second one of the rest is
+// positive.
 func striped(n, labeled int) (data learn.Data, truth []bool) {
 	rng := rand.New(rand.NewPCG(77, 1))
 	data.Shape.Height, data.Shape.Width, data.Shape.Channels = traintest.Side, traintest.Side, 1
@@ -41,7 +42,7 @@ func striped(n, labeled int) (data learn.Data, truth []bool) {
 	return data, truth
 }
 
-// twoBlobs are batches of rows around (±1, 0), those around (1, 0) being positive; a view is a row with other noise.
+// twoBlobs are batches of rows around (±1, 0); those around (1, 0) are positive, and a view is a row with other noise.
 type twoBlobs struct{}
 
 func (twoBlobs) Features() int { return 2 }
@@ -57,8 +58,8 @@ func (twoBlobs) Batch(step int) (views []float32, labeled []bool) {
 	return views, labeled
 }
 
-// blobRows are n rows as those of twoBlobs, of which the first labeled are labeled positives and every other one of the
-// rest is positive too.
+// blobRows returns n rows as in twoBlobs, of which the first labeled are labeled positives and every second one
+// of the rest is positive too.
 func blobRows(n, labeled int) (data learn.Data, truth []bool) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	data = learn.Data{X: mat.NewDense(n, 2, nil), Labeled: make([]bool, n)}
@@ -79,7 +80,7 @@ func quick(steps int) train.Config {
 	return train.Config{Steps: steps, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8}, Projection: 4, LearningRate: 0.01}
 }
 
-// onBlobs pretrains on twoBlobs, onStripes on stripes, whatever is hidden.
+// onBlobs pretrains on twoBlobs, onStripes on stripes, for any hidden labels.
 func onBlobs(steps int) Pretraining {
 	return Pretraining{Config: quick(steps), RowBatches: func([]bool) (train.FeatureBatches, error) {
 		return twoBlobs{}, nil
@@ -97,7 +98,7 @@ func sameModels(t *testing.T, got, want *train.Model) {
 	traintest.Same(t, "models", got.Store(), want.Store())
 }
 
-// One call gives, bit for bit, what its stages give by hand, in either space, on images and on rows.
+// One call is bit-identical to its stages run by hand, in either space, on images and on rows.
 func TestAlgorithm1EqualsStagesByHand(t *testing.T) {
 	eng, ctx, run := enginetest.Open(t), context.Background(), learn.Run{Seed: 2}
 	images, _ := striped(30, 6)
@@ -149,7 +150,7 @@ func TestAlgorithm1EqualsStagesByHand(t *testing.T) {
 	}
 }
 
-// The probe of a risk learns from the labels as they are, and nothing is clustered; a given network is taken as it is.
+// The probe of a risk is trained on the given labels, and nothing is clustered; a given network is used unchanged.
 func TestRiskProbe(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	data, _ := striped(30, 6)
@@ -171,7 +172,7 @@ func TestRiskProbe(t *testing.T) {
 	}
 }
 
-// Mixture labels by package pseudo, told the prior where it is known.
+// Mixture labels by package pseudo, with the prior if it is given.
 func TestMixtureEqualsStagesByHand(t *testing.T) {
 	eng, ctx := enginetest.Open(t), context.Background()
 	data, _ := blobRows(80, 10)
@@ -184,7 +185,7 @@ func TestMixtureEqualsStagesByHand(t *testing.T) {
 	}
 }
 
-// What is wrong with the data or the configuration is known before any training.
+// Invalid data or settings are errors before any training.
 func TestMethodsRefuse(t *testing.T) {
 	eng := enginetest.Open(t)
 	stopped, stop := context.WithCancel(context.Background())
@@ -236,7 +237,7 @@ func TestMethodsRefuse(t *testing.T) {
 		"pseudo: a prior of 1; … it must be above 0 and below 1, or 0 to have it estima": {CrossFit{Labels: pseudo.Config{Prior: 1}}, features},
 	} {
 		err := tt.method.Check(tt.data, 0)
-		if err == nil { // what only the batches tell
+		if err == nil { // errors that only the batches reveal
 			_, err = tt.method.Train(context.Background(), eng, tt.data, learn.Run{})
 		}
 		refusal.Check(t, err, says)
@@ -252,8 +253,9 @@ type flat struct{ traintest.Stripes }
 
 func (flat) ImageShape() (height, width, channels int) { return 6, 24, 1 }
 
-// Eight clouds around a circle are positive and negative in turn, so that no two clusters are the classes, and a run
-// says so; two clouds are, and nothing is said. A network of nearly nothing leaves them as they are.
+// Eight clouds around a circle are alternately positive and negative, so that no two clusters are the classes, and a
+// run reports a doubt. Two clouds are the classes, and there is no doubt. A nearly trivial network does not change
+// them.
 func TestDoubt(t *testing.T) {
 	eng, rng := enginetest.Open(t), rand.New(rand.NewPCG(6, 6))
 	p := onBlobs(1)
@@ -288,7 +290,7 @@ func TestDoubt(t *testing.T) {
 	refusal.Check(t, refusal.Err((&Fitted{}).Doubt(pseudo.Config{})), "no clusters to doubt … only Algorithm1 makes them")
 }
 
-// Algorithm 1 and cross-fitting come on XLA to the pseudo-labels and the heads of the pure-Go engine.
+// Algorithm 1 and cross-fitting give the same pseudo-labels and heads on XLA as on the pure-Go engine.
 func TestMethodsOnXLA(t *testing.T) {
 	xla, pureGo := enginetest.XLA(t), enginetest.Open(t)
 	data, _ := blobRows(240, 24)

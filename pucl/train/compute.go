@@ -35,10 +35,10 @@ type Compute struct {
 	// MicroBatches is the number of parts of equal size in which the encoder processes a batch, one after the other; 0
 	// means 1. Memory falls to the need of one part, and the loss still compares the whole batch. All parts are
 	// projected first, then the gradient with respect to all projections is computed, then each part runs once more to
-	// add its share to the weights' gradient. A step takes about a third longer. Without batch normalization the
-	// numbers equal those of the undivided batch up to rounding. With it, and the projector always contains one, every
-	// part has its own statistics, the same in both passes, and the running averages are updated once for each part. A
-	// part holds both views of its examples.
+	// add its share to the weights' gradient. A step takes about a third longer. Without batch normalization a division
+	// of the batch changes the numbers by rounding only. With it, and the projector always contains one, every part has
+	// its own statistics, the same in both passes, and the running averages are updated once for each part. A part
+	// holds both views of its examples.
 	//
 	// Source: Gao, Zhang, Han, Callan, "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup", arXiv
 	// 2101.06983, 2021.

@@ -50,8 +50,8 @@ var residual = encoder.Func{Name: "residual block", Graph: func(scope *model.Sco
 }}
 
 // Training split over devices, with AfterStep, takes the same steps as on the pure-Go engine's single device, up to
-// rounding. The loss is that of the global batch, batch normalization uses its statistics, and the weights get its
-// gradient. Rounding accumulates, so there are few steps; any value that is not global shows in the first loss.
+// rounding. Loss, gradient and the statistics of batch normalization are computed from the global batch. Rounding
+// accumulates, so there are few steps; any value that is not global shows in the first loss.
 func TestDevicesDoNotChangeTheNumbers(t *testing.T) {
 	eng, pureGo := onDevices(t, 4), enginetest.Open(t)
 	for _, tt := range []struct {

@@ -56,7 +56,7 @@ type Config struct {
 	State     any // nil, or a pointer to a value that gob can encode
 }
 
-// withDefaults fills in the zero fields except those that depend on the data or that [Settings] fill in.
+// withDefaults fills in the zero fields, except fields that depend on the data or that [Settings] fill in.
 func (c Config) withDefaults() Config {
 	if o := c.Objective; o.Name == "" && o.Attract == nil && o.Repel == nil && o.Direct == nil && o.Whole == nil {
 		c.Objective = pucl.PUCL()

@@ -58,9 +58,9 @@
 //	}
 //
 // It makes its variables in the scope that it is given; every layer needs its own scope, scope.In("a name"). Training
-// returns an error for an output shape other than one row for each example, for an encoder without trained variables or
-// with variables outside of the scope, and for a convolution with an even kernel, whose gradient gomlx computes
-// wrongly. Its weights, including those of gomlx's layers, and dropout follow from Config.Seed.
+// returns an error if the output is not one row for each example, or if an encoder has no trained variables or some
+// outside of the scope. A convolution with an even kernel is an error too, since gomlx computes its gradient wrongly.
+// Its weights, gomlx's layers included, and dropout follow from Config.Seed.
 //
 // An augmentation declares how many random numbers it needs for each view, uniform in [0, 1). Its views then follow
 // from the seed on every engine:

@@ -126,7 +126,7 @@ func names(t *testing.T, what string, err error, words ...string) {
 	}
 }
 
-// weightsOf copies all variables of a model, which must be those of its encoder and projector.
+// weightsOf copies all variables of a model, which must belong to its encoder and projector.
 func weightsOf(t *testing.T, m *Model) map[string][]float32 {
 	t.Helper()
 	task := Task{Store: m.store, Networks: m.Networks()}
@@ -161,7 +161,7 @@ func networkOf(t *testing.T, task Task) map[string][]float32 {
 	return all
 }
 
-// moved returns the variables of a model that differ from those of another in any bit.
+// moved returns the variables that differ between two models in any bit.
 func moved(t *testing.T, a, b *Model) (paths []string) {
 	t.Helper()
 	old, now := weightsOf(t, a), weightsOf(t, b)

@@ -319,7 +319,7 @@ func same(a, b *mat.Dense) bool {
 }
 
 // FuzzModel decodes random sections of a model's file with a correct checksum. It must not panic, and must be able to
-// write what it reads.
+// write every decoded model.
 func FuzzModel(f *testing.F) {
 	sections := expect.Must(modelKind.Decode(fileOf(f, smallModel(f)), modelSections...))(f)
 	f.Add(sections[0], sections[1])
@@ -369,7 +369,7 @@ func FuzzCheckpoint(f *testing.F) {
 }
 
 // FuzzEmbedding decodes random matrices of an embedding with a correct checksum. It must not panic, and must be able to
-// write what it reads.
+// write every decoded embedding.
 func FuzzEmbedding(f *testing.F) {
 	data, err := (&Embedding{H: mat.NewDense(2, 1, []float64{1, 2}), Z: mat.NewDense(1, 1, []float64{3})}).MarshalBinary()
 	expect.NoError(f, err)

@@ -79,7 +79,7 @@ func (m *Model) Clone() (*Model, error) {
 	return &out, nil
 }
 
-// DropTraining deletes all variables except those of encoder and projector: variables used only in training, such as
+// DropTraining deletes all variables outside of encoder and projector: variables used only in training, such as
 // the state of an optimizer.
 func (m *Model) DropTraining() error {
 	if err := m.check(); err != nil {
@@ -96,7 +96,7 @@ func (m *Model) check() error {
 	return nil
 }
 
-// DropTraining deletes all variables of store except those of the networks, given by their scopes: variables used only
+// DropTraining deletes all variables of store outside of the networks, given by their scopes: variables used only
 // in training, such as the state of an optimizer.
 func DropTraining(store *model.Store, networks ...string) error {
 	task := Task{Networks: networks}
@@ -114,8 +114,8 @@ func DropTraining(store *model.Store, networks ...string) error {
 	return nil
 }
 
-// Weights returns the values of the encoder's variables by the names and in the layouts of PyTorch, for encoder.ResNet
-// and encoder.ViT those of torchvision. They can be Config.Weights of another run; [Model.Export] writes them for other
+// Weights returns the values of the encoder's variables by the names and in the layouts of PyTorch, and of torchvision
+// for encoder.ResNet and encoder.ViT. They can be Config.Weights of another run; [Model.Export] writes them for other
 // programs.
 func (m *Model) Weights() (map[string]safetensors.Tensor, error) {
 	if err := m.check(); err != nil {

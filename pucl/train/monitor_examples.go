@@ -25,7 +25,7 @@ const (
 	monitorBatches  = 16
 )
 
-// monitorStream separates the random draws of readings from those of training.
+// monitorStream separates the random draws of readings from the draws of training.
 const monitorStream = 0x7761746368
 
 // monitoredImages returns the images of m, or the first ones of the batches, and the graph from a part to the images

@@ -303,7 +303,7 @@ func (m *Model) projector(c Compute) func(scope *model.Scope, views *Node) *Node
 	}
 }
 
-// startFrom sets the encoder's weights to those of the configuration, if given.
+// startFrom sets the encoder's weights from the configuration, if given.
 func (m *Model) startFrom(eng *engine.Engine, c Config) error {
 	if c.Weights == nil {
 		return nil

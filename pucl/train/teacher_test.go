@@ -122,7 +122,7 @@ func interrupted(t *testing.T, eng *engine.Engine, task func() Task, settings Se
 	return second, runTask(t, eng, second, settings)
 }
 
-// differing returns the networks' variables of a task that differ from those of another in any bit.
+// differing returns the networks' variables that differ between two tasks in any bit.
 func differing(t *testing.T, a, b Task) (paths []string) {
 	t.Helper()
 	x, y := networkOf(t, a), networkOf(t, b)

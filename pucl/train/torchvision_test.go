@@ -129,8 +129,8 @@ func TestResNetComesFromTorchvisionAndGoesBack(t *testing.T) {
 }
 
 // A network trained here can be loaded by torchvision: every tensor of its file has the name, type and shape of
-// torchvision's list, and only the last layer and the counts of batches are missing. The running averages are those of
-// the training, and a network loaded from the file embeds bit-identically.
+// torchvision's list, and only the last layer and the counts of batches are missing. The running averages come from the
+// training, and a network loaded from the file embeds bit-identically.
 func TestTrainedResNetGoesToTorchvision(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)

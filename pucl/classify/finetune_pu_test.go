@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fine-tuning by a PU risk learns and held-out images change nothing. Each epoch's readings are those of the network at
+// Fine-tuning by a PU risk learns and held-out images change nothing. Each epoch's readings belong to the network at
 // that time, and the epoch chosen without negatives is the one whose weights are kept.
 func TestFineTunePU(t *testing.T) {
 	eng, m := enginetest.Open(t), aModel(t)

@@ -42,7 +42,7 @@ type Info struct {
 	Environment        engine.Environment // of the training
 }
 
-// NewClassifier returns the classifier of what a method trained on d. The encoding is that of the rows, nil for images.
+// NewClassifier returns the classifier of a method's result t on d. The encoding is that of the rows, nil for images.
 func NewClassifier(eng *engine.Engine, d *Dataset, encoding *tabular.Encoding, t *Trained, info Info) (*Classifier,
 	error) {
 	c := &Classifier{Info: info, eng: eng, shape: d.Shape, encoding: encoding, members: t.Members,
@@ -69,7 +69,7 @@ func (c *Classifier) check() error {
 	return nil
 }
 
-// view returns the examples of d as the classifier's members read them.
+// view returns the examples of d in the input format of the classifier's members.
 func (c *Classifier) view(d *Dataset) (Data, error) {
 	if err := cmp.Or(c.check(), d.Validate()); err != nil {
 		return Data{}, err
@@ -108,8 +108,8 @@ func (c *Classifier) Predict(d *Dataset) ([]float64, error) {
 	return p, err
 }
 
-// PredictImage returns the probability that an image is positive. The image is cropped and scaled as the training
-// images were.
+// PredictImage returns the probability that an image is positive. The image is cropped and scaled like the training
+// images.
 func (c *Classifier) PredictImage(img image.Image) (float64, error) {
 	if err := c.checkImages(); err != nil {
 		return 0, err
@@ -139,7 +139,7 @@ func (c *Classifier) PredictFile(path string) (float64, error) {
 }
 
 // PredictReader returns the probability that the JPEG or PNG image that r holds is positive. The image is cropped and
-// scaled as the training images were. Images that are too large to be read safely are an error, see folder.Config.
+// scaled like the training images. Images that are too large to be read safely are an error, see folder.Config.
 func (c *Classifier) PredictReader(r io.Reader) (float64, error) {
 	if err := c.checkImages(); err != nil {
 		return 0, err
@@ -155,8 +155,8 @@ func (c *Classifier) PredictReader(r io.Reader) (float64, error) {
 }
 
 // PredictRow returns the probability that a row is positive. Values are given by the names of the columns: a float64,
-// an int or a string each, or nil for a gap. A column of the training table that is not given is an error; columns that
-// it lacks are ignored.
+// an int or a string each, or nil for a gap. A missing column of the training table is an error; columns that it lacks
+// are ignored.
 func (c *Classifier) PredictRow(values map[string]any) (float64, error) {
 	if err := c.check(); err != nil {
 		return 0, err
@@ -211,7 +211,8 @@ func (c *Classifier) predictOne(d *Dataset) (float64, error) {
 	return p[0], nil
 }
 
-// Members returns a classifier of each encoder of c, as of CrossFit, whose mean logit c is. Of one encoder it is c alone.
+// Members returns a classifier for each encoder of c, as of CrossFit; c returns the mean of their logits. For one
+// encoder it returns c alone.
 func (c *Classifier) Members() []*Classifier {
 	var out []*Classifier
 	for i := range c.members {
@@ -235,7 +236,7 @@ func (c *Classifier) Evaluate(d *Dataset) (evaluate.Binary, error) {
 	return evaluate.ScoreBinary(scores, d.Truth, 0)
 }
 
-// EvaluatePU evaluates the classifier on held-out examples without true classes, by which of them are labeled
+// EvaluatePU evaluates the classifier on held-out examples without true classes, given which of them are labeled
 // positives.
 func (c *Classifier) EvaluatePU(d *Dataset) (evaluate.PU, error) {
 	scores, err := c.Scores(d)

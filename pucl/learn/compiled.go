@@ -48,8 +48,8 @@ func (c *compiled) of(eng *engine.Engine, m *train.Model) (*train.Embedder, erro
 	return e, err
 }
 
-// embed returns the outputs of a network for the examples. A program is compiled for each number of rows, so that fewer
-// than 512 examples are filled up to a power of two: ten programs serve any number.
+// embed returns the outputs of a network for the examples. Each number of rows needs a compiled program, so fewer than
+// 512 examples are padded to a power of two: ten programs serve any number.
 func (c *compiled) embed(eng *engine.Engine, m *train.Model, data Data) (*mat.Dense, error) {
 	defer runtime.KeepAlive(c)
 	e, err := c.of(eng, m)
@@ -68,7 +68,7 @@ func (c *compiled) embed(eng *engine.Engine, m *train.Model, data Data) (*mat.De
 	return first(n)(e.Embed(slices.Concat(data.Pixels, make([]uint8, extra))))
 }
 
-// rowsFor returns the number of rows that n examples are filled up to.
+// rowsFor returns the number of rows to which n examples are padded.
 func rowsFor(n int) int {
 	if n >= 512 {
 		return n

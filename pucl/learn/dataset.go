@@ -23,24 +23,24 @@ type Dataset struct {
 	Shape  augment.Shape // of one image
 	Table  *tabular.Frame
 
-	// Labeled marks the labeled positives [n]. All other examples are unlabeled. A data set that is only predicted
-	// needs no mark.
+	// Labeled marks the labeled positives [n]. All other examples are unlabeled. A data set used only for prediction
+	// needs no labels.
 	Labeled []bool
 
-	// CaseControl states that the labeled positives were gathered separately, so that the unlabeled examples alone are
-	// a sample of the population. By default the labeled positives were taken out of one sample (the single-data-set
+	// CaseControl states that the labeled positives were sampled separately, so that the unlabeled examples alone are a
+	// sample of the population. By default the labeled positives were selected from one sample (the single-data-set
 	// setting).
 	CaseControl bool
 
-	// Truth is the true class of each example, true for positive; nil where it is unknown. Methods never see it: it
-	// only evaluates.
+	// Truth is the true class of each example, true for positive; nil if unknown. No method gets it; it is for
+	// evaluation only.
 	Truth []bool
 
-	// Files states how image files are brought to Shape, so that a classifier can read files of any size; nil where
-	// pixels were given.
+	// Files states how image files are scaled to Shape, so that a classifier can read files of any size; nil if pixels
+	// were given.
 	Files *folder.Config
 
-	// Skipped lists what could not be read, such as broken files, where the caller asked to skip it.
+	// Skipped lists the errors of skipped input, such as broken files, if the caller asked to skip it.
 	Skipped []error
 }
 
@@ -55,7 +55,7 @@ func (d *Dataset) Len() int {
 	return 0
 }
 
-// Validate returns an error that states which fields do not fit together, or nil. It does not require labels.
+// Validate returns an error that names inconsistent fields, or nil. It does not require labels.
 func (d *Dataset) Validate() error {
 	if d == nil {
 		return errors.New("learn: no data set; pu.OpenFolder, OpenTable, Images and Features make one")
@@ -83,7 +83,7 @@ func (d *Dataset) Validate() error {
 	)
 }
 
-// Encode returns the examples as methods see them, and how rows were encoded: gaps filled, categories as indicators,
+// Encode returns the examples for methods, and the encoding of rows: gaps filled, categories as indicators,
 // standardized. The encoding is nil for images.
 func (d *Dataset) Encode() (Data, *tabular.Encoding, error) {
 	if err := d.Validate(); err != nil {
@@ -129,7 +129,7 @@ func (d *Dataset) Select(index []int) (*Dataset, error) {
 	return out, err
 }
 
-// kind describes one of the examples, in the plural.
+// kind returns the word for the examples, in the plural.
 func (d *Dataset) kind() string {
 	if d.Table != nil {
 		return fmt.Sprintf("rows of %d columns", len(d.Table.Columns))
@@ -150,7 +150,7 @@ func (d *Dataset) String() string {
 	return text
 }
 
-// Data are the examples as a method sees them: without a true class. Either Pixels and Shape are set, or X is.
+// Data holds the examples for a method: without a true class. Either Pixels and Shape are set, or X is.
 type Data struct {
 	Pixels      []uint8
 	Shape       augment.Shape
@@ -168,7 +168,7 @@ func (d Data) Counts() (positive, unlabeled int) {
 	return len(p), len(u)
 }
 
-// Check returns an error if no method can train on d.
+// Check returns an error if the data are unsuitable for every method.
 func (d Data) Check() error {
 	positive, unlabeled := rows.Split(d.Labeled)
 	var err error
@@ -199,7 +199,7 @@ func (d Data) Check() error {
 	)
 }
 
-// checkFloat32 returns an error if a number is too large for float32, in which encoders compute.
+// checkFloat32 returns an error if a number is too large for float32, the precision of encoders.
 func checkFloat32(x *mat.Dense) error {
 	n, _ := x.Dims()
 	for i := range n {

@@ -23,7 +23,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// fixed is the same batch in each step.
+// fixed has the same batch in each step.
 type fixed struct{}
 
 func (fixed) Features() int { return 2 }
@@ -49,7 +49,7 @@ func twoMembers(t testing.TB) (*Classifier, *Dataset) {
 	return c, d
 }
 
-// Members decide by the mean of their logits, each of which is a classifier of its own.
+// Members decide by the mean of their logits, and each of them is a separate classifier.
 func TestMembersDecideByTheMeanLogit(t *testing.T) {
 	c, d := twoMembers(t)
 	data, _, err := d.Encode()
@@ -68,7 +68,7 @@ func TestMembersDecideByTheMeanLogit(t *testing.T) {
 	}
 }
 
-// sections are those of a classifier's file.
+// sections are the sections of a classifier's file.
 var sections = []string{"head", "networks"}
 
 func fileOf(t testing.TB, c *Classifier) []byte {
@@ -76,7 +76,8 @@ func fileOf(t testing.TB, c *Classifier) []byte {
 	return slices.Concat(expect.Must(c.encode())(t)...)
 }
 
-// No bit of a classifier can change and no end be missing without an error; a file of another kind says what reads it.
+// Every bit flip and every truncation of a classifier's file must cause an error; a file of another kind names its
+// reader.
 func TestEveryChangeOfAClassifierIsFound(t *testing.T) {
 	c, d := twoMembers(t)
 	good := fileOf(t, c)
@@ -109,7 +110,7 @@ func withEngine(c, like *Classifier) *Classifier {
 	return c
 }
 
-// A forged classifier, its checksum right, that does not hold together is an error.
+// A forged classifier file with a correct checksum but inconsistent content is an error.
 func TestForgedClassifiers(t *testing.T) {
 	c, _ := twoMembers(t)
 	back := expect.Must(kind.Decode(fileOf(t, c), sections...))(t)
@@ -135,8 +136,8 @@ func TestForgedClassifiers(t *testing.T) {
 	}
 }
 
-// FuzzClassifier decodes any head of a classifier's file and any networks, or good ones where these are empty, without a
-// panic; the checksum is right. What it reads it can write.
+// FuzzClassifier decodes any head of a classifier's file and any networks, or valid ones if these are empty, with a
+// correct checksum. It must not panic, and must be able to write any classifier that it reads.
 func FuzzClassifier(f *testing.F) {
 	c, _ := twoMembers(f)
 	good := expect.Must(kind.Decode(fileOf(f, c), sections...))(f)

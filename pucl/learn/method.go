@@ -40,7 +40,7 @@ func NeedsPrior(m Method) bool {
 // Run holds the arguments of one training that do not belong to the method.
 type Run struct {
 	Seed       uint64  // of everything random
-	Prior      float64 // share of positives among the unlabeled examples, known or estimated; 0 where it is not known
+	Prior      float64 // share of positives among the unlabeled examples, given or estimated; 0 if unknown
 	Checkpoint string  // folder to save to and to resume from; "" means none
 }
 

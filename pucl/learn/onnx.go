@@ -20,9 +20,9 @@ import (
 // The outputs, float32 [n], are "probability", of the positive class as Predict returns it, and "logit", as Scores
 // does.
 //
-// Probabilities differ from those of Predict by rounding: the model computes in float32 and reads float32 numbers.
-// Trees compare numbers with thresholds that are rounded alike. A number that is too far from those of the training
-// rows is an error of Predict, and the model returns a probability.
+// Probabilities differ from Predict's by rounding: the model computes in float32 and reads float32 numbers. Trees
+// compare numbers with thresholds that are rounded in the same way. A number too far from the training rows is an error
+// of Predict, but the model returns a probability.
 //
 // It is an error if a network has an encoder that is not one of package encoder, or if a column is named "probability"
 // or "logit"; w is written to after all checks.

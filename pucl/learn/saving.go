@@ -79,7 +79,7 @@ func (c *Classifier) encode() (container.Parts, error) {
 		container.Section{Name: "networks", Parts: networks})
 }
 
-// Load reads a classifier that [Classifier.Save] wrote; custom is as for [train.LoadModel]. A file that was changed or
+// Load reads a classifier written by [Classifier.Save]; custom is as for [train.LoadModel]. A file that was changed or
 // damaged is an error.
 func Load(path string, eng *engine.Engine, custom encoder.Encoder) (*Classifier, error) {
 	sections, err := kind.Read(path, "head", "networks")

@@ -15,8 +15,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Baseline trains a network by a published method of package baseline, such as baseline.NNPU or baseline.VPU. Where the method
-// requires a class prior and its field is 0, it takes that of the call, which is estimated for rows.
+// Baseline trains a network by a published method of package baseline, such as baseline.NNPU or baseline.VPU. If the
+// method requires a class prior and its field is 0, it uses the prior of the call, which is estimated for rows.
 type Baseline struct {
 	Method    baseline.Method
 	Encoder   encoder.Encoder // nil means a SmallCNN that normalizes by the training pixels, or an MLP for rows
@@ -56,7 +56,7 @@ func (m Baseline) Train(ctx context.Context, eng *engine.Engine, data learn.Data
 	error) {
 	share := run.Prior
 	positive, unlabeled := data.Counts()
-	if !data.CaseControl && share > 0 { // the baselines take all examples of a single data set for the population
+	if !data.CaseControl && share > 0 { // the baselines treat all examples of a single data set as the population
 		share = prior.Estimate{Prior: share}.OneSample(positive, unlabeled).Prior
 	}
 	var examples baseline.Examples = baseline.Rows{X: data.X}

@@ -36,16 +36,16 @@ type MethodResult struct {
 	AccuracyBeyond evaluate.Summary  // accuracy minus that of the first method
 	AUCBeyond      evaluate.Summary  // AUC minus that of the first method
 
-	// P is the p-value of Student's paired two-sided t test that the accuracy equals that of the first method, and Holm
+	// P is the p-value of Student's paired two-sided t test that the accuracy equals the first method's, and Holm
 	// the same corrected for the number of methods. Both are NaN for the first method and for one seed.
 	P, Holm float64
 
 	Doubts []string // of the classifier of the first seed
 }
 
-// Compare trains each method with each seed on data and evaluates it on test, whose Truth must be known. Nothing is
-// chosen by the test set: each classifier is the one after its last step. The intervals are over seeds, and the test
-// examples are the same for all.
+// Compare trains each method with each seed on data and evaluates it on test, which must have Truth. No choice uses the
+// test set: each classifier is the one after its last step. The intervals are over seeds, and the test examples are the
+// same for all.
 func Compare(ctx context.Context, data, test *Dataset, methods []Method, config CompareConfig) (*Comparison, error) {
 	if config.Seeds == nil {
 		config.Seeds = []uint64{1, 2, 3, 4, 5}
@@ -153,8 +153,8 @@ func (c *Comparison) test() {
 	}
 }
 
-// holm returns p-values that are corrected for their number n: the k-th smallest is multiplied by n − k + 1, is at least
-// as large as the one before it, and at most 1.
+// holm returns p-values that are corrected for their number n: the k-th smallest is multiplied by n − k + 1, is at
+// least as large as the one before it, and at most 1.
 //
 // Source: Holm, "A simple sequentially rejective multiple test procedure" (1979).
 func holm(p []float64) []float64 {

@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// cells returns the header and the rows of the table: mean and half-width of the 95% interval over seeds, in percent. The
-// first method has no difference and no p-value. P-values are those of MethodResult.Holm.
+// cells returns the header and the rows of the table: mean and half-width of the 95% interval over seeds, in percent.
+// The first method has no difference and no p-value. The p-values are MethodResult.Holm.
 func (c *Comparison) cells(plusMinus string) (header []string, rows [][]string) {
 	header = []string{
 		fmt.Sprintf("method (%d seeds)", len(c.Seeds)), "accuracy", "AUC", "accuracy minus that of " + c.Methods[0].Method,
@@ -49,7 +49,7 @@ func (c *Comparison) Markdown() string {
 // String returns the table of Markdown.
 func (c *Comparison) String() string { return c.Markdown() }
 
-// latexSigns are the signs of method names that mean something else in LaTeX.
+// latexSigns escapes the signs in method names that are special in LaTeX.
 var latexSigns = strings.NewReplacer("\\", `\textbackslash{}`, "%", `\%`, "_", `\_`, "&", `\&`, "#", `\#`, "$", `\$`,
 	"{", `\{`, "}", `\}`, "–", "--", "τ", `$\tau$`, "π", `$\pi$`, "×", `$\times$`, "−", "$-$", "^", `\^{}`, "~", `\~{}`)
 

@@ -1,5 +1,5 @@
-// Package pu is the front door: it turns a folder of images, a table or an array with a few labeled positives into a
-// classifier.
+// Package pu is the main entry point: it trains a classifier on a folder of images, a table or an array with a few
+// labeled positives.
 //
 //	data, err := pu.OpenFolder("pictures", pu.FolderConfig{}) // or OpenTable, Features, Images
 //	model, err := pu.Fit(ctx, data, pu.Config{Seed: 1})       // chooses a method; Config.Method names another one
@@ -11,6 +11,6 @@
 // [Compare] compares methods on a test set, [EstimatePrior] estimates the class prior. Classifier.WriteONNX writes a
 // classifier for programs without Go.
 //
-// No method sees a true class. Without labeled negatives nobody can verify a classifier: Classifier.Info.Doubts, which
+// No method uses a true class. Without labeled negatives a classifier cannot be verified: Classifier.Info.Doubts, which
 // String prints, lists the reasons to distrust it.
 package pu

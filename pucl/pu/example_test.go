@@ -10,7 +10,7 @@ import (
 	"github.com/puclab/puclab/pucl/pu"
 )
 
-// Three hundred rows, a third of them positive, of which half are labeled. A new row near the positives is positive.
+// Three hundred rows, a third of them positive, half of these labeled. A new row near the positives is positive.
 func Example() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, labeled := mat.NewDense(300, 2, nil), make([]bool, 300)

@@ -16,7 +16,7 @@ import (
 	"github.com/puclab/puclab/pucl/learn"
 )
 
-// The types that all methods share; see package learn.
+// The types shared by all methods; see package learn.
 type (
 	Dataset    = learn.Dataset
 	Method     = learn.Method
@@ -27,11 +27,11 @@ type (
 // Config states how [Fit] trains. The zero value chooses a method by the kind of data, see [Choose].
 type Config struct {
 	Method Method
-	Prior  float64 // share of positives among the unlabeled examples; 0 means that methods that require it get an estimate
+	Prior  float64 // share of positives among the unlabeled examples; 0 means an estimate for methods that require it
 	Seed   uint64  // of everything random
 
 	Checkpoint string         // folder to save to and to resume from, for methods that train a network; "" means none
-	Engine     *engine.Engine // nil means that of engine.Open, opened once per process
+	Engine     *engine.Engine // nil means the engine of engine.Open, opened once per process
 }
 
 // openEngine opens the default engine once.
@@ -44,9 +44,9 @@ func engineOf(given *engine.Engine) (*engine.Engine, error) {
 	return openEngine()
 }
 
-// Fit trains a classifier of positives against negatives on positive and unlabeled data. It sees no true class.
-// Everything that can be wrong with the data and the configuration is reported before any training. A canceled ctx ends
-// the training; with Checkpoint it resumes.
+// Fit trains a classifier of positives against negatives on positive and unlabeled data. It uses no true class. Errors
+// in the data and the configuration are reported before any training. A canceled ctx ends the training; with Checkpoint
+// it resumes.
 func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error) {
 	if ctx == nil {
 		return nil, errors.New("pu: no context; give context.Background()")
@@ -105,7 +105,7 @@ func Fit(ctx context.Context, data *Dataset, config Config) (*Classifier, error)
 	return learn.NewClassifier(eng, data, encoding, trained, info)
 }
 
-// alternative names a method to try where the result of m is doubtful.
+// alternative names a method to try if the result of m is doubtful.
 func alternative(m Method, data learn.Data) string {
 	if data.Images() {
 		if _, crossFit := m.(CrossFit); crossFit {
@@ -119,7 +119,7 @@ func alternative(m Method, data learn.Data) string {
 	return "Tabular"
 }
 
-// doubtsOfPredictions returns the doubts that the predictions for the unlabeled examples raise, and what to try.
+// doubtsOfPredictions returns the doubts raised by the predictions for the unlabeled examples, with a remedy.
 func doubtsOfPredictions(info learn.Info, sorted []float64, other string) (list []string) {
 	switch {
 	case sorted[0] == sorted[len(sorted)-1]:
@@ -138,8 +138,8 @@ func doubtsOfPredictions(info learn.Info, sorted []float64, other string) (list 
 	return list
 }
 
-// Load reads a classifier that its Save wrote, on the default engine. A network with an encoder of one's own needs that
-// encoder as custom, with the same fields; see [learn.Load] for another engine.
+// Load reads a saved classifier on the default engine. A network with a user-defined encoder needs that encoder as
+// custom, with the same fields; see [learn.Load] for another engine.
 func Load(path string, custom ...encoder.Encoder) (*Classifier, error) {
 	if len(custom) > 1 {
 		return nil, fmt.Errorf("pu: %d encoders to load with; give one, or none", len(custom))
@@ -155,7 +155,7 @@ func Load(path string, custom ...encoder.Encoder) (*Classifier, error) {
 	return learn.Load(path, eng, own)
 }
 
-// Choose returns the method that [Fit] uses for such data where the configuration names none: [Tabular] for rows,
+// Choose returns the method that [Fit] uses for such data if the configuration names none: [Tabular] for rows,
 // [Mixture] for images. The page docs/defaults.md compares both with other methods, states the time of a fit, and has
 // an image task on which Mixture fails.
 func Choose(data learn.Data) Method {

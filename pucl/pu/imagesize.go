@@ -14,7 +14,7 @@ import (
 	"github.com/puclab/puclab/datasets/folder"
 )
 
-// openNamed opens a folder with names of classes, which are no part of the size of its images.
+// openNamed opens a folder with names of classes, which do not affect the size of its images.
 func openNamed(fsys fs.FS, c folder.Config, named map[string]string) (*folder.Set, error) {
 	c.Names = named
 	return folder.Open(fsys, c)
@@ -34,7 +34,7 @@ func sizeOf(fsys fs.FS, c folder.Config, named map[string]string) (height, width
 			continue
 		}
 		file, err := fsys.Open(set.Path(i))
-		if err != nil { // a broken file is reported, or skipped, where all are read
+		if err != nil { // a broken file is reported, or skipped, when all are read
 			continue
 		}
 		start := bufio.NewReader(file)

@@ -15,11 +15,12 @@ import (
 	"github.com/puclab/puclab/pucl/risk"
 )
 
-// Logistic ranks rows by logistic regression of labeled positives against unlabeled rows, and calls the share π of the
-// unlabeled rows that ranks highest positive. The class prior π is that of the call, or the [prior.BBE] of out-of-fold
-// scores. The positive and the unlabeled rows have equal total weight.
+// Logistic ranks rows by logistic regression of labeled positives against unlabeled rows, and classifies as positive
+// the share π of the unlabeled rows that ranks highest. The call gives the class prior π, or it is the [prior.BBE] of
+// out-of-fold scores. The positive and the unlabeled rows have equal total weight.
 //
-// The ranking is right where positives are labeled at random, because P(labeled | x) then rises with P(positive | x).
+// The ranking is correct if positives are labeled at random, because P(labeled | x) then increases with P(positive |
+// x).
 //
 // Source: Charles Elkan and Keith Noto, "Learning Classifiers from Only Positive and Unlabeled Data", KDD 2008.
 type Logistic struct {
@@ -60,7 +61,7 @@ func (m Logistic) ranker(eng *engine.Engine) ranker {
 }
 
 // Linear trains a linear classifier of rows by an unbiased (uPU) or non-negative (nnPU) risk. Both require the class
-// prior, which is estimated where the call does not give it.
+// prior, which is estimated unless the call gives it.
 //
 // Source: M. C. du Plessis, G. Niu and M. Sugiyama, "Convex Formulation for Learning from Positive and Unlabeled Data",
 // ICML 2015; R. Kiryo and others, "Positive-Unlabeled Learning with Non-Negative Risk Estimator", NIPS 2017.

@@ -39,12 +39,12 @@ func predictions(t *testing.T, c *pu.Classifier, test *pu.Dataset) map[string][]
 	}
 }
 
-// checkONNXOfRows compares what a classifier of blobs predicts as an ONNX model with what it predicts here.
+// checkONNXOfRows compares the predictions of a classifier of blobs as an ONNX model with its own.
 func checkONNXOfRows(t *testing.T, number int, m pu.Method, c *pu.Classifier) {
 	t.Helper()
 	x, _ := blobs(41, 3)
 	x.Set(2, 1, 0)
-	for i := range 41 { // float32 is what the model reads
+	for i := range 41 { // the model reads float32
 		for j := range 4 {
 			x.Set(i, j, float64(float32(x.At(i, j))))
 		}
@@ -68,7 +68,7 @@ func pictures(n int, seed uint64) (pixels []uint8, positive []bool) {
 	return pixels, positive
 }
 
-// Every method of images becomes an ONNX model. ONNX Runtime compares its predictions with those here.
+// Every method of images can be written as an ONNX model. ONNX Runtime compares its predictions with those here.
 func TestONNXOfImages(t *testing.T) {
 	expect.Slow(t)
 	eng := enginetest.Open(t)
@@ -156,8 +156,8 @@ func mixedTable(t *testing.T, n int, seed uint64) *pu.Dataset {
 	return d
 }
 
-// A table has an input for each column. The rows are those of the training, whose numbers are edges of the trees' bins,
-// and others with gaps where the training rows have none and with categories that they lack.
+// A table has an input for each column. The test rows are the training rows, whose numbers are edges of the trees'
+// bins, and others with gaps where the training rows have none and with unknown categories.
 func TestONNXOfTables(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, test := mixedTable(t, 240, 1), mixedTable(t, 240, 1)
@@ -195,7 +195,7 @@ func TestONNXOfTables(t *testing.T) {
 	}
 }
 
-// A column named as an output is refused, since two values of a model cannot share a name.
+// A column named like an output is an error, since two values of a model cannot share a name.
 func TestONNXRefusesNamesOfOutputs(t *testing.T) {
 	data := mixedTable(t, 60, 3)
 	data.Table.Columns[2].Name = "logit"
@@ -205,7 +205,7 @@ func TestONNXRefusesNamesOfOutputs(t *testing.T) {
 	expect.Error(t, (&pu.Classifier{}).WriteONNX(io.Discard), "the classifier is empty")
 }
 
-// A classifier whose encoder is a function of Go is refused before anything is written.
+// A classifier whose encoder is a Go function is an error before anything is written.
 func TestONNXRefusesOwnEncoders(t *testing.T) {
 	data, _ := blobData(t)
 	p := small()

@@ -25,17 +25,17 @@ type FolderConfig struct {
 	// is labeled. Nil means that the true classes are unknown.
 	Truth []string
 
-	// Height, Width and Gray are the size and channels of all images; see folder.Config. Zero sizes mean those of the
-	// first image, at most 64 pixels a side; images are gray if the first of each sub-folder is.
+	// Height, Width and Gray are the size and channels of all images; see folder.Config. Zero sizes mean the size of
+	// the first image, at most 64 pixels a side; images are gray if the first of each sub-folder is.
 	Height, Width int
 	Gray          bool
 	Like          *Dataset // takes size and channels from this data set instead, as for a test set; may be nil
 
-	CaseControl bool // the labeled positives were gathered separately; see Dataset.CaseControl
-	SkipBroken  bool // files that cannot be read are left out and listed in Dataset.Skipped; false lists them all in an error
+	CaseControl bool // the labeled positives were sampled separately; see Dataset.CaseControl
+	SkipBroken  bool // skips unreadable files and lists them in Dataset.Skipped; false lists them all in an error
 }
 
-// OpenFolder reads all images below a folder, each sub-folder of which holds images of one kind.
+// OpenFolder reads all images below a folder; each sub-folder holds images of one kind.
 func OpenFolder(path string, config FolderConfig) (*Dataset, error) {
 	c := folder.Config{Height: config.Height, Width: config.Width, Gray: config.Gray}
 	fsys := os.DirFS(path)
@@ -102,8 +102,8 @@ func inFile(path string, err error) error { return fmt.Errorf("pu: %s: %w", path
 
 // TableConfig states how [OpenTable] reads a CSV file.
 type TableConfig struct {
-	Label    string   // column that says which rows are labeled positives; required
-	Positive []string // its values that mean "positive", 1 also for 1.0; nil means the only value beside empty ones
+	Label    string   // column with the labels of rows; required
+	Positive []string // its values for "positive", 1 also for 1.0; nil means the only value beside empty ones
 	Truth    bool     // Label holds the true class of every row, as in a test set, instead of a label
 	Skip     []string // columns that are no features, such as an identifier; "" for columns without a name
 	Keep     []string // features that look like row numbers, which are errors otherwise; see tabular.ReadFrame
@@ -112,13 +112,13 @@ type TableConfig struct {
 	Comma    rune     // 0 means ','
 	Like     *Dataset // the training set, for a test set: columns are read as numbers or categories as there; may be nil
 
-	CaseControl bool // the labeled positives were gathered separately; see Dataset.CaseControl
-	SkipBad     bool // lines that cannot be read are left out and listed in Dataset.Skipped; false lists them in an error
+	CaseControl bool // the labeled positives were sampled separately; see Dataset.CaseControl
+	SkipBad     bool // skips unreadable lines and lists them in Dataset.Skipped; false lists them in an error
 }
 
 // OpenTable reads a CSV file with a header. Columns may be numbers or categories, with gaps: [Fit] fills and encodes
-// them by the training rows. A column that numbers the rows, as other programs write it, is an error that names the
-// remedy. Package datasets has a table of what is read and refused.
+// them by the training rows. A column of row numbers, as other programs write it, is an error that names the remedy.
+// Package datasets has a table of accepted and rejected input.
 func OpenTable(path string, config TableConfig) (*Dataset, error) {
 	if config.Label == "" {
 		return nil, errors.New("pu: no Label; name the column that says which rows are labeled positives, or use " +
@@ -175,7 +175,7 @@ func OpenTable(path string, config TableConfig) (*Dataset, error) {
 }
 
 // Features returns the data set of rows of numbers [n, d], where NaN is a gap; labeled [n] marks the labeled positives
-// and is nil for rows that are only predicted.
+// and is nil for rows used only for prediction.
 func Features(x *mat.Dense, labeled []bool) (*Dataset, error) {
 	frame, err := tabular.NewFrame(x, nil)
 	if err != nil {
@@ -185,7 +185,7 @@ func Features(x *mat.Dense, labeled []bool) (*Dataset, error) {
 	return d, d.Validate()
 }
 
-// TwoSamples returns the data set of two samples with the same columns: labeled positives, gathered separately, and
+// TwoSamples returns the data set of two samples with the same columns: labeled positives, sampled separately, and
 // unlabeled rows.
 func TwoSamples(positive, unlabeled *mat.Dense) (*Dataset, error) {
 	if positive == nil || unlabeled == nil || positive.IsEmpty() || unlabeled.IsEmpty() {
@@ -208,14 +208,14 @@ func TwoSamples(positive, unlabeled *mat.Dense) (*Dataset, error) {
 }
 
 // Images returns the data set of images in memory, height×width×channels bytes each, one after the other; labeled [n]
-// marks the labeled positives and is nil for images that are only predicted.
+// marks the labeled positives and is nil for images used only for prediction.
 func Images(pixels []uint8, shape Shape, labeled []bool) (*Dataset, error) {
 	d := &learn.Dataset{Pixels: pixels, Shape: shape, Labeled: labeled}
 	return d, d.Validate()
 }
 
 // FromPU returns the data set of a PU split of images in memory, in the order of the split. Truth is set if the split
-// knows the true class of every example.
+// has the true class of every example.
 func FromPU(p *datasets.PU) (*Dataset, error) {
 	if p == nil {
 		return nil, errors.New("pu: no PU data; datasets.NewPU makes them")

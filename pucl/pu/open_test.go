@@ -26,7 +26,7 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// picture draws a bright square on the left where it is positive, else on the right.
+// picture draws a bright square, on the left if positive, else on the right.
 func picture(positive bool, rng *rand.Rand) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, 12, 12))
 	left := 7
@@ -46,7 +46,7 @@ func picture(positive bool, rng *rand.Rand) *image.Gray {
 	return img
 }
 
-// folderOf writes pictures, so many positive and negative ones in each sub-folder.
+// folderOf writes pictures, with the given numbers of positive and negative ones in each sub-folder.
 func folderOf(t *testing.T, sub map[string][2]int) string {
 	t.Helper()
 	root, rng := t.TempDir(), rand.New(rand.NewPCG(5, 5))
@@ -61,7 +61,7 @@ func folderOf(t *testing.T, sub map[string][2]int) string {
 	return root
 }
 
-// smallCNN is pretraining on images that takes a moment, with views that keep left and right apart.
+// smallCNN returns a very short pretraining on images, with views that preserve left and right.
 func smallCNN() pu.Pretraining {
 	return pu.Pretraining{
 		Config: train.Config{Steps: 40, Encoder: encoder.SmallCNN{Width: 4, Dim: 16, Mean: 0.2, Std: 0.3},
@@ -70,7 +70,7 @@ func smallCNN() pu.Pretraining {
 	}
 }
 
-// From a folder to a classifier that reads files, images and data sets alike.
+// From a folder to a classifier that reads files, images and data sets.
 func TestFolder(t *testing.T) {
 	eng := enginetest.Open(t)
 	path := folderOf(t, map[string][2]int{"labeled": {20, 0}, "unlabeled": {30, 50}})
@@ -128,7 +128,7 @@ func TestFolderOfOtherTools(t *testing.T) {
 	expect.That(t, len(d.Skipped) == 1 && d.Len() == 5, "%v, left out: %v", d, d.Skipped)
 }
 
-// Images are gray if they have no color, in whichever mode they were written.
+// Images are gray if they have no color, for every color mode of the file.
 func TestGrayFolders(t *testing.T) {
 	for name, channels := range map[string]int{"1.png": 1, "L.png": 1, "LA.png": 1, "I16.png": 1, "P-gray.png": 1,
 		"L.jpg": 1,
@@ -148,7 +148,7 @@ const someRows = `id,age,city,status
 2,,"Genève, Lac",ill
 `
 
-// A table with gaps, categories and text: a row of a map gives what the same row of the file gives.
+// A table with gaps, categories and text: a row given as a map has the same prediction as the same row of the file.
 func TestTable(t *testing.T) {
 	eng := enginetest.Open(t)
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -205,8 +205,8 @@ func TestTableOfOtherTools(t *testing.T) {
 }
 
 // An invented table of patients with gaps and categories, 105 of 2,000 rows labeled: the default ranks them nearly as
-// scikit-learn's logistic regression of labeled against unlabeled rows does, whose AUC is .9908, and a test table is read
-// as the training table.
+// scikit-learn's logistic regression of labeled against unlabeled rows does, whose AUC is .9908, and a test table is
+// read as the training table.
 func TestPatients(t *testing.T) {
 	const folder = "../../datasets/tabular/testdata/"
 	config := pu.TableConfig{Label: "status", Skip: []string{"id"}}
@@ -228,7 +228,7 @@ func TestPatients(t *testing.T) {
 	expect.Error(t, expect.Err(pu.OpenTable(few, config)), "Like is a data set of images")
 }
 
-// A PU split of images becomes a data set in its order, with the truth where all of it is known.
+// A PU split of images becomes a data set in its order, with Truth if all true classes are given.
 func TestFromPU(t *testing.T) {
 	images := &datasets.Images{Height: 1, Width: 2, Channels: 1, Classes: []string{"a", "b"}, Labels: []int{0, 1, 0, 1, 0, 0}}
 	for i := range 12 {
@@ -246,7 +246,7 @@ func TestFromPU(t *testing.T) {
 	expect.Error(t, expect.Err(pu.FromPU(nil)), "no PU data")
 }
 
-// A classifier may be used from many goroutines, predicts the same alone and in a batch, and keeps no memory.
+// A classifier can be used from many goroutines, predicts the same alone and in a batch, and leaks no memory.
 func TestServing(t *testing.T) {
 	eng := enginetest.Open(t)
 	path := folderOf(t, map[string][2]int{"labeled": {20, 0}, "unlabeled": {30, 50}})

@@ -19,7 +19,7 @@ type PriorConfig struct {
 
 // PriorEstimates are estimates of the share of positives among the unlabeled examples.
 type PriorEstimates struct {
-	Recommended prior.Estimate  // that of TED^n, which has the smallest error of all on six tables
+	Recommended prior.Estimate  // the estimate of TED^n, which has the smallest error of all on six tables
 	All         []NamedEstimate // of every estimator
 }
 
@@ -29,8 +29,8 @@ type NamedEstimate struct {
 	prior.Estimate
 }
 
-// EstimatePrior estimates the class prior of rows with every estimator of package prior. Those that read scores get
-// out-of-fold scores of [prior.Trees]. Package prior states what each of them assumes, and its error on six tables.
+// EstimatePrior estimates the class prior of rows with every estimator of package prior. Estimators that need scores
+// get out-of-fold scores of [prior.Trees]. Package prior states the assumptions of each, and its error on six tables.
 func EstimatePrior(data *Dataset, config PriorConfig) (*PriorEstimates, error) {
 	examples, _, err := data.Encode()
 	if err == nil {
@@ -102,7 +102,7 @@ func estimatedPrior(data learn.Data, seed uint64) (prior.Estimate, error) {
 	return prior.BBE(scores, data.Labeled, prior.Config{Seed: seed})
 }
 
-// leastForPrior is the number of examples of either kind that the estimate of a class prior requires.
+// leastForPrior is the minimum number of examples of each kind for an estimate of a class prior.
 const leastForPrior = 10
 
 // enoughForPrior returns an error if the class prior is neither given nor can be estimated.

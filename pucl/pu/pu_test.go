@@ -26,8 +26,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// blobs returns n rows of four numbers, of which every third is positive and lies 2.5 higher in two of them, and which
-// are positive.
+// blobs returns n rows of four numbers and which are positive. Every third row is positive and lies 2.5 higher in two
+// numbers.
 func blobs(n int, seed uint64) (*mat.Dense, []bool) {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	x, positive := mat.NewDense(n, 4, nil), make([]bool, n)
@@ -59,7 +59,7 @@ func blobData(t *testing.T) (data, test *pu.Dataset) {
 	return data, test
 }
 
-// small is pretraining that takes a moment.
+// small is a very short pretraining.
 func small() pu.Pretraining {
 	return pu.Pretraining{
 		Config: train.Config{Steps: 40, Encoder: encoder.MLP{Hidden: []int{16}, Dim: 8},
@@ -67,7 +67,7 @@ func small() pu.Pretraining {
 	}
 }
 
-// methodsOfRows is every kind of method, small.
+// methodsOfRows returns every kind of method, small.
 func methodsOfRows() []pu.Method {
 	methods := []pu.Method{
 		nil, pu.Tabular{}, pu.Trees{}, pu.Logistic{}, pu.Linear{}, pu.Linear{Unbiased: true},
@@ -87,8 +87,8 @@ func methodsOfRows() []pu.Method {
 	return methods
 }
 
-// Every method trains, predicts above chance or says why to doubt it, and is loaded as it was saved, to the last
-// bit, and predicts the same as an ONNX model. True classes change nothing.
+// Every method trains, predicts above chance or reports a doubt, loads bit-identically, and predicts the same as an
+// ONNX model. True classes change nothing.
 func TestEveryMethodOnRows(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, test := blobData(t)
@@ -124,7 +124,6 @@ func TestEveryMethodOnRows(t *testing.T) {
 	}
 }
 
-// What is wrong is said before any training, with the field and the remedy.
 // Constants added to columns and factors of columns change no prediction of a fit.
 func TestFitOfAnyNumbers(t *testing.T) {
 	data, test := blobData(t)
@@ -160,6 +159,7 @@ func TestFitOfAnyNumbers(t *testing.T) {
 	}
 }
 
+// Invalid data and settings are errors before any training, with the field and the remedy.
 func TestFitRefuses(t *testing.T) {
 	eng := enginetest.Open(t)
 	data, _ := blobData(t)
@@ -256,7 +256,7 @@ func TestCompare(t *testing.T) {
 	expect.Error(t, expect.Err(run([]pu.Method{pu.Logistic{}}, pu.CompareConfig{})), "both classes")
 }
 
-// Of 200 unlabeled rows of two blobs far apart a fifth is positive: (80−40)/(240−40).
+// A fifth of 200 unlabeled rows of two blobs far apart is positive: (80−40)/(240−40).
 func TestEstimatePrior(t *testing.T) {
 	data, _ := blobData(t)
 	p := expect.Must(pu.EstimatePrior(data, pu.PriorConfig{Seed: 1}))(t)
@@ -268,7 +268,7 @@ func TestEstimatePrior(t *testing.T) {
 	}
 }
 
-// One end-to-end run on XLA gives what pure Go gives.
+// One end-to-end run on XLA gives the same result as pure Go.
 func TestFitOnXLA(t *testing.T) {
 	expect.Slow(t)
 	data, test := blobData(t)

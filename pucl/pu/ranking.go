@@ -41,7 +41,7 @@ func (r ranker) outOfFold(data learn.Data, seed uint64) ([]float64, error) {
 	return scores, nil
 }
 
-// train returns a scorer that calls the share of the class prior of the unlabeled rows positive.
+// train returns a scorer that classifies a share of the unlabeled rows, the class prior, as positive.
 func (r ranker) train(data learn.Data, run learn.Run) (*learn.Trained, error) {
 	scores, err := r.outOfFold(data, run.Seed)
 	if err != nil {
@@ -50,9 +50,9 @@ func (r ranker) train(data learn.Data, run learn.Run) (*learn.Trained, error) {
 	return r.cut(data, run, scores)
 }
 
-// cut trains on all rows and moves the threshold to the class prior: that of the run, or the estimate from out-of-fold
-// scores. The threshold is that of the out-of-fold scores, because trees score the unlabeled rows that they trained on
-// lower than new ones.
+// cut trains on all rows and sets the threshold by the class prior of the run, or by its estimate from out-of-fold
+// scores. The threshold is a quantile of the out-of-fold scores, because trees score the unlabeled rows that they
+// trained on lower than new ones.
 func (r ranker) cut(data learn.Data, run learn.Run, outOfFold []float64) (*learn.Trained, error) {
 	share, out := run.Prior, &learn.Trained{}
 	if share == 0 {

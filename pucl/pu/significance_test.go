@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/evaluate"
 )
 
-// P-values are those of SciPy 1.17 (ttest_rel) and statsmodels (multipletests, method "holm"):
+// P-values are compared with SciPy 1.17 (ttest_rel) and statsmodels (multipletests, method "holm"):
 //
 //	p = [ttest_rel(m, base).pvalue for m in methods]; multipletests(p, method="holm")[1]
 func TestSignificance(t *testing.T) {

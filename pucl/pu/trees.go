@@ -46,9 +46,9 @@ func (m Trees) ranker() ranker {
 }
 
 // Tabular is the default for rows: it ranks by [Trees] or by [Logistic], whichever separates labeled positives from
-// unlabeled rows better out of fold. Trees are taken unless Logistic has a larger area under the curve. No true class
-// is needed: with labels at random the area is π/2 + (1−π) times the area for positives against negatives, so that both
-// rank the methods alike.
+// unlabeled rows better out of fold. It uses Trees unless Logistic has a larger area under the curve. This requires no
+// true class: with labels at random the area is π/2 + (1−π) times the area for positives against negatives, so both
+// areas give the same order of the methods.
 type Tabular struct{}
 
 // String implements [Method].

@@ -18,8 +18,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// Classifier is a classifier of positives against negatives that [Classifier.Write] writes. It reads images or the rows
-// of a table: either Shape is set, or Columns are.
+// Classifier is a classifier of positives against negatives for [Classifier.Write]. It reads images or the rows of a
+// table: either Shape is set, or Columns are.
 type Classifier struct {
 	Shape   augment.Shape // of an image
 	Columns []Column      // of the table
@@ -36,7 +36,7 @@ type Classifier struct {
 type Member struct {
 	Trees   *prior.Forest
 	Network *train.Model // nil for trees and for a linear layer of the features
-	Unit    bool         // what Head reads is scaled to length one
+	Unit    bool         // the input of Head is scaled to length one
 	Head    *probe.Probe // one output, the logit of the positive class
 }
 

@@ -24,8 +24,8 @@ func (l layers) in(format string, args ...any) layers {
 	return l
 }
 
-// variable returns the numbers and the shape of a variable, which must have so many axes. Where it lacks, the shape is
-// all ones.
+// variable returns the numbers and the shape of a variable, which must have the given number of axes. If it is missing,
+// the shape is all ones.
 func (l layers) variable(name string, rank int) (values []float32, dims []int) {
 	values, dims, err := l.read(l.path+"/"+name, rank)
 	if err != nil {
@@ -64,13 +64,13 @@ func (l layers) read(path string, rank int) (values []float32, dims []int, err e
 	return values, t.Shape().Dimensions, err
 }
 
-// weight adds a variable to the graph as it is.
+// weight adds a variable to the graph unchanged.
 func (l layers) weight(name string, rank int) string {
 	values, dims := l.variable(name, rank)
 	return constant(l.graph, l.path+"/"+name, values, dims...)
 }
 
-// fits fails unless a layer takes as many numbers as there are.
+// fits records an error unless a layer takes as many numbers as there are.
 func (l layers) fits(takes, there int) {
 	if takes != there {
 		l.fail("the layer %s takes %d numbers and gets %d; give the model that was trained with this encoder", l.path,

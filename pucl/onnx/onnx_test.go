@@ -27,8 +27,8 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// disturb gives the variables of a model that are drawn equal, such as biases and running averages, numbers that
-// differ.
+// disturb sets variables of a model with equal initial values, such as biases and running averages, to different
+// numbers.
 func disturb(t *testing.T, store *model.Store, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -53,7 +53,7 @@ func disturb(t *testing.T, store *model.Store, seed uint64) {
 // flat returns the numbers of a matrix row by row.
 func flat(x *mat.Dense) []float64 { return mat.DenseCopyOf(x).RawMatrix().Data }
 
-// Every encoder of images becomes an ONNX model. ONNX Runtime compares its embeddings with those here.
+// Every encoder of images can be written as an ONNX model. ONNX Runtime compares its embeddings with those here.
 func TestONNXOfEncoders(t *testing.T) {
 	eng := enginetest.Open(t)
 	color := encoder.Pixels{Mean: []float64{0.4, 0.5, 0.6}, Std: []float64{0.2, 0.3, 0.4}}
@@ -136,7 +136,7 @@ func TestONNXOfRows(t *testing.T) {
 	onnxtest.Check(t, "rows of zeros", file.Bytes(), inputs, map[string][]float64{"logit": {0.5, 5.5}}, 1e-5)
 }
 
-// What cannot be written is an error, and nothing is written.
+// A model that cannot be written is an error, and nothing is written.
 func TestONNXRefusals(t *testing.T) {
 	m := modelOfRows(t)
 	head := &probe.Probe{Weights: mat.NewDense(1, 5, nil), Bias: []float64{0}}

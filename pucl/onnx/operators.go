@@ -82,7 +82,7 @@ func (g *graph) gelu(x value) value {
 	return g.node("Mul", x.dims, []string{x.name, cdf.name})
 }
 
-// unit scales rows [k] to length one. A row of zeros stays as it is, since no length is taken to be below 1e-30.
+// unit scales rows [k] to length one. A zero row stays zero, since lengths below 1e-30 count as 1e-30.
 func (g *graph) unit(x value) value {
 	norm := g.node("ReduceL2", []int{1}, []string{x.name}, ints("axes", 1), integer("keepdims", 1))
 	norm = g.binary("Max", norm, g.scalar(1e-30))

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Column is the encoding of one column of a table, as tabular.ColumnEncoding: see there.
+// Column is the encoding of one column of a table, like tabular.ColumnEncoding, which documents it.
 type Column struct {
 	Name            string
-	Missing         bool     // gaps have a feature of their own
+	Missing         bool     // gaps have their own feature
 	Median          float64  // of numbers: replaces gaps
 	Mean, Deviation float64  // of numbers: standardize them; a Deviation of 0 makes the feature 0
 	Frequent        string   // of words: replaces gaps, unless Missing

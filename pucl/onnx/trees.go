@@ -2,14 +2,14 @@ package onnx
 
 import "github.com/puclab/puclab/pucl/prior"
 
-// feature is the column of a feature and its place among those of the column.
+// feature is the column of a feature and its place among the column's features.
 type feature struct {
 	column Column
 	place  int
 }
 
-// threshold returns the number from which on a feature lies in the bin of an edge or a higher one. Fixed features are 0
-// for every row.
+// threshold returns the minimum number of a feature in the bin of an edge or a higher one. Fixed features are 0 for
+// every row.
 func (f feature) threshold(edge float64) (at float32, fixed bool) {
 	if f.column.Categories != nil || f.place > 0 {
 		return float32(edge), false

@@ -1,46 +1,52 @@
-// Package engine opens the compute engine that everything else runs on: XLA through a PJRT plugin, or pure Go.
+// Package engine opens the compute engine of all other packages: XLA through a PJRT plugin, or pure Go.
 //
-// There is one function, [Open], and one order:
+// [Open] tries engines in this order:
 //
-//  1. $GOMLX_BACKEND, when it is set, decides alone: "go", "xla:cpu" or "xla:/path/to/plugin.so" for example;
-//  2. the CUDA plugin of a virtual environment, when it is installed and a GPU answers;
+//  1. $GOMLX_BACKEND, if it is set, selects the engine alone: "go", "xla:cpu" or "xla:/path/to/plugin.so" for example;
+//  2. the CUDA plugin of a virtual environment, if it is installed and a GPU answers;
 //  3. the CPU plugin of a virtual environment;
-//  4. a plugin in one of gomlx's own install places ($PJRT_PLUGIN_LIBRARY_PATH, ~/.local/lib/go-xla, …);
-//  5. the pure-Go engine, which needs nothing.
+//  4. a plugin in one of gomlx's own install folders ($PJRT_PLUGIN_LIBRARY_PATH, ~/.local/lib/go-xla, …);
+//  5. the pure-Go engine, which has no requirements.
 //
-// Virtual environments are looked for in this order: notebooks/.venv of $PUCL_HOME, $VIRTUAL_ENV, notebooks/.venv of the copy of
-// this module that holds the working folder, which `go run ./notebooks setup` fills, .venv beside the go.mod of whatever module holds
-// the working folder, and notebooks/.venv of the copy of this module that the program was compiled from, as with a replace in go.mod.
-// Nobody named the last three, so their plugins are loaded only where they and their folders belong to this user or to root, and may be
-// written by them and their group alone.
+// Virtual environments are searched in this order:
 //
-// XLA's CPU plugin calls oneDNN for convolutions and matrix products where the virtual environment has its library;
-// PUCL_ONEDNN=off has it do without, and the name of a file takes that one. On Linux it compiles a program once, however often
-// the same graph is built; see package programs.
+//  1. notebooks/.venv of $PUCL_HOME;
+//  2. $VIRTUAL_ENV;
+//  3. notebooks/.venv of the copy of this module that contains the working folder, which `go run ./notebooks setup` fills;
+//  4. .venv beside the go.mod of the module that contains the working folder;
+//  5. notebooks/.venv of the copy of this module from which the program was compiled, as with a replace in go.mod.
 //
-// Nothing is ever downloaded from here. XLA is linked only where cgo is; without a C compiler steps 2 to 4 are left out.
+// The user named none of the last three. So their plugins are loaded only if
+// they and their folders belong to this user or to root, and only these and their group may write to them.
+//
+// XLA's CPU plugin calls oneDNN for convolutions and matrix products if the virtual environment has its library.
+// PUCL_ONEDNN=off disables it, and the name of a file selects that library. On Linux a program is compiled once,
+// however often the same graph is built; see package programs.
+//
+// The package never downloads anything. XLA is linked only with cgo; without a C compiler steps 2 to 4 are skipped.
 //
 // # Memory
 //
-// Importing the package changes nothing but what go-xla does: TF_CPP_MIN_LOG_LEVEL is 3 where it was not set. When XLA is opened on a
-// processor for the first time, on Linux with glibc, the C library's allocator is told to keep what is freed, for the whole process: XLA
-// asks for the working memory of every step anew, and clearing new memory takes a good part of a training step. The price: as much stays
-// taken as was in use at once, and C code that takes memory on several threads at a time waits for one lock. PUCL_MALLOC=off, or
-// [Config].KeepAllocator, leaves the allocator as it is.
+// Importing the package has only the effects of go-xla: it sets TF_CPP_MIN_LOG_LEVEL to 3 if it was not set. When XLA
+// is first opened on a processor, on Linux with glibc, the C library's allocator is set to keep freed memory, for the
+// whole process. XLA allocates the working memory of every step anew, and clearing new memory takes a good part of a
+// training step. The price: the process keeps as much memory as its peak use, and C code that allocates on several
+// threads waits for one lock. PUCL_MALLOC=off, or [Config].KeepAllocator, leaves the allocator unchanged.
 //
 // # Signals
 //
-// XLA's threads on a processor do not always survive being interrupted by a signal, and the profiler of Go (go test -cpuprofile) sends a
-// hundred a second. On Linux all threads of the plugin have signals blocked, so that a program can be profiled; its profile shows the time
-// of Go alone, perf that of XLA.
+// XLA's threads on a processor may crash when a signal interrupts them, and Go's profiler (go test -cpuprofile) sends a
+// hundred a second. On Linux all threads of the plugin block signals, so that a program can be profiled; its profile
+// shows the time of Go alone, and perf shows XLA's time.
 //
-// # The same bits
+// # Reproducibility
 //
-// One program with one seed gives the same bits wherever its [Environment] is the same. Calls of oneDNN, pure Go, and what XLA alone
-// does on one to four processors did not depend on the number of processors in any measurement. With more than four
-// processors XLA may add up long sums of thin products in another order; PUCL_REPRODUCIBLE=1, or [Config].Reproducible, gives XLA the
-// same number of threads on every machine, and the results no longer depend on it. Results do depend on the kind of processor: oneDNN
-// has other code for AVX-512, AVX2 and what came before, which adds up in another order.
+// A program with a given seed gives the same bits in every equal [Environment]. Results of oneDNN, of pure Go, and of
+// XLA alone on one to four processors did not depend on the number of processors in any measurement. With more than
+// four processors XLA may sum long, thin products in another order. PUCL_REPRODUCIBLE=1, or [Config].Reproducible,
+// gives XLA the same number of threads on every machine, and results no longer depend on it. Results do depend on the
+// kind of processor: oneDNN has different code for AVX-512, AVX2 and earlier instructions, with another order of
+// summation.
 package engine
 
 import (
@@ -58,21 +64,21 @@ import (
 	"github.com/puclab/puclab/pucl/internal/programs"
 )
 
-// Engine is an opened backend together with how it was chosen. gomlx takes the Backend.
+// Engine is an opened backend with the reason for its choice. gomlx takes the Backend.
 type Engine struct {
 	Backend compute.Backend
 
-	Kind   string   // "xla-cuda", "xla-cpu" or "go"; for a plugin of the user's choice "xla"
+	Kind   string   // "xla-cuda", "xla-cpu" or "go"; "xla" for a plugin chosen by the user
 	Plugin string   // the plugin's file, "" for the pure-Go engine
-	Reason string   // why this one, as one clause
-	Notes  []string // what was found and did not open
+	Reason string   // reason for the choice, as one clause
+	Notes  []string // engines that were found but did not open
 	OneDNN bool     // whether XLA on the CPU calls oneDNN for convolutions and products; see package onednn
 
 	threads int // of XLA on the CPU
 }
 
-// String says which engine was taken and why, in one line, for example
-// "XLA on CPU, plugin xla_cpu_pjrt.so with oneDNN (found in the virtual environment)".
+// String returns the engine and the reason for its choice, in one line, for example "XLA on CPU, plugin xla_cpu_pjrt.so
+// with oneDNN (found in the virtual environment)".
 func (e *Engine) String() string {
 	s := e.Name() + " (" + e.Reason + ")"
 	for _, note := range e.Notes {
@@ -81,7 +87,8 @@ func (e *Engine) String() string {
 	return s
 }
 
-// Name returns the engine and its plugin without the reason, as results record it: "XLA on CPU, plugin xla_cpu_pjrt.so with oneDNN".
+// Name returns the engine and its plugin without the reason, for the record of results: "XLA on CPU, plugin
+// xla_cpu_pjrt.so with oneDNN".
 func (e *Engine) Name() string {
 	name := map[string]string{"xla-cuda": "XLA on GPU", "xla-cpu": "XLA on CPU", "xla": "XLA", "go": "pure Go"}[e.Kind]
 	if e.Plugin != "" {
@@ -93,31 +100,31 @@ func (e *Engine) Name() string {
 	return name
 }
 
-// pureGo is how the pure-Go engine is opened: one operation after the other, each on all processors. Running operations
-// side by side, its default, can stop for ever where as many matrix products are ready at once as it has workers (seen with
-// compute v0.1.6).
+// pureGo is the configuration of the pure-Go engine: one operation after the other, each on all processors. Running
+// operations in parallel, its default, can deadlock if as many matrix products are ready at once as it has workers
+// (seen with compute v0.1.6).
 const pureGo = "go:ops_sequential"
 
-// candidate is one way to an engine; config is in the form that gomlx takes, "name:configuration".
+// candidate is an engine to try; config is in gomlx's form, "name:configuration".
 type candidate struct {
 	kind, config, plugin, reason string
 }
 
-// opening is held while an engine is opened: go-xla looks for plugins without a lock of its own.
+// opening is locked while an engine is opened: go-xla searches for plugins without its own lock.
 var opening sync.Mutex
 
-// Config says how an engine is opened. Its zero value is what the environment asks for.
+// Config configures how an engine is opened. Its zero value follows the environment variables.
 type Config struct {
-	KeepAllocator bool // leave the C library's allocator as it is; as PUCL_MALLOC=off
+	KeepAllocator bool // leave the C library's allocator unchanged; as PUCL_MALLOC=off
 	Reproducible  bool // give XLA the same number of threads on every machine; as PUCL_REPRODUCIBLE=1
 }
 
-// Open opens the first engine that works, in the order of the package comment. It fails when $GOMLX_BACKEND names
-// something that does not open; without it the pure-Go engine is always there. What was found but did not open is told
-// in Notes.
+// Open opens the first engine that works, in the order of the package comment. It returns an error if $GOMLX_BACKEND
+// names an engine that does not open; without it the pure-Go engine is always available. Notes lists the engines that
+// were found but did not open.
 func Open() (*Engine, error) { return Config{}.Open() }
 
-// Open is as the function of the same name, with settings.
+// Open is the function Open with settings.
 func (config Config) Open() (*Engine, error) {
 	switch setting := os.Getenv(reproducibleEnv); setting {
 	case "", "0":
@@ -153,13 +160,13 @@ func (config Config) Open() (*Engine, error) {
 			}
 			return e, nil
 		}
-		line, _, _ := strings.Cut(err.Error(), "\n") // without the stack that some of gomlx's errors carry
+		line, _, _ := strings.Cut(err.Error(), "\n") // without the stack trace in some of gomlx's errors
 		notes = append(notes, fmt.Sprintf("%s did not open: %s", filepath.Base(c.plugin), line))
 	}
 	return nil, fmt.Errorf("engine: no engine opens: %s", strings.Join(notes, "; "))
 }
 
-// chosen describes an engine that $GOMLX_BACKEND asks for.
+// chosen describes an engine that $GOMLX_BACKEND selects.
 func chosen(config string) candidate {
 	c := candidate{kind: "go", config: config, reason: compute.ConfigEnvVar + " asks for it"}
 	if config == "go" {
@@ -178,7 +185,7 @@ func chosen(config string) candidate {
 	return c
 }
 
-// open opens c. gomlx panics on an engine it does not know, so that is turned into an error.
+// open opens c. gomlx panics on an unknown engine; open returns that as an error.
 func (config Config) open(c candidate) (e *Engine, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -203,7 +210,7 @@ func (config Config) open(c candidate) (e *Engine, err error) {
 		e.Plugin = path
 	}
 	if e.Kind == "xla-cpu" {
-		if err := programs.Attach(e.Plugin); err != nil { // before oneDNN, whose calls are part of what is compiled
+		if err := programs.Attach(e.Plugin); err != nil { // before oneDNN, whose calls are part of compiled programs
 			e.Notes = append(e.Notes, "programs are compiled every time: "+err.Error())
 		}
 		e.attachOneDNN()
@@ -219,8 +226,8 @@ func (e *Engine) Check() error {
 	return nil
 }
 
-// RootCause returns what an error of the backend says without what the backend's own layers put before it: the names of
-// functions that nobody wrote, and "panicked". Of weights that another engine holds it says what mends that.
+// RootCause returns an error of the backend without the prefixes of the backend's own layers: names of internal
+// functions, and "panicked". For weights that another engine holds it adds the remedy.
 func RootCause(err error) error {
 	root := fault.Root(err)
 	if root != nil && strings.Contains(root.Error(), "cannot use the same Tensor across different backend instances") {

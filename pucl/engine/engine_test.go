@@ -35,7 +35,7 @@ func TestTheVariableDecidesAlone(t *testing.T) {
 	}
 }
 
-// Eight products that can all run at once made the pure-Go engine wait for ever in its default mode.
+// Eight products that can all run at once made the pure-Go engine deadlock in its default mode.
 func TestPureGoDoesNotHang(t *testing.T) {
 	expect.Slow(t)
 	t.Setenv(compute.ConfigEnvVar, "go")
@@ -73,10 +73,10 @@ func TestPureGoDoesNotHang(t *testing.T) {
 	}
 }
 
-// nowhere is the source of a program that knows of no copy.
+// nowhere is the source of a program without a known copy of the module.
 func nowhere() (string, bool) { return "", false }
 
-// A plugin that cannot be loaded is told of and passed over; the pure-Go engine remains.
+// A plugin that cannot be loaded is noted and skipped; the pure-Go engine remains.
 func TestABrokenPluginIsPassedOver(t *testing.T) {
 	if !hasXLA {
 		t.Log("built without XLA: plugins are not looked for")
@@ -84,7 +84,7 @@ func TestABrokenPluginIsPassedOver(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("PUCL_HOME", home)
 	t.Setenv("VIRTUAL_ENV", "")
-	t.Chdir(home) // away from this module's own environment, and from the copy that was compiled
+	t.Chdir(home) // away from this module's own environment, and from the compiled copy
 	compiled := source
 	source = nowhere
 	defer func() { source = compiled }()
@@ -145,7 +145,8 @@ func TestEnvironmentDifferences(t *testing.T) {
 	expect.Equal(t, there.Differences(here), want)
 }
 
-// TestEnvironmentIsOfTheEngine: oneDNN's version is there where it computes, and pure Go has no number of threads.
+// TestEnvironmentIsOfTheEngine checks that oneDNN's version is present if it computes, and that pure Go has no number
+// of threads.
 func TestEnvironmentIsOfTheEngine(t *testing.T) {
 	e := expect.Must(Open())(t)
 	env := e.Environment()
@@ -155,10 +156,11 @@ func TestEnvironmentIsOfTheEngine(t *testing.T) {
 	expect.That(t, env.Engine == e.Name() && env.Versions["go"] != "" && env.Instructions != "", "%+v", env)
 }
 
-// openEnv has a child process open an engine and tell about it.
+// openEnv makes a child process open an engine and print it.
 const openEnv = "PUCL_TEST_OPEN"
 
-// TestOpenInAProcess opens engines in processes of their own, since a plugin, oneDNN and the ways of the C library stay for good.
+// TestOpenInAProcess opens engines in separate processes, since a plugin, oneDNN and the allocator's settings stay
+// until a process ends.
 func TestOpenInAProcess(t *testing.T) {
 	expect.Slow(t)
 	if how := os.Getenv(openEnv); how != "" {
@@ -169,7 +171,7 @@ func TestOpenInAProcess(t *testing.T) {
 		e := expect.Must(Config{KeepAllocator: how == "1keep"}.Open())(t)
 		fmt.Printf("\ntold: %s; file %s; oneDNN %q; threads %d; keeps %v, then %v\n",
 			e, e.Plugin, e.Environment().Versions["oneDNN"], e.Environment().Threads, before, peaktest.Keeps())
-		syscall.Exit(0) // os.Exit under the race detector ends libraries as well, which a plugin that is a copy does not survive
+		syscall.Exit(0) // os.Exit under the race detector ends libraries as well, which crashes a copied plugin
 	}
 	here := expect.Must(Open())(t)
 	if here.Kind != "xla-cpu" {
@@ -190,7 +192,7 @@ func TestOpenInAProcess(t *testing.T) {
 		oneDNN = fmt.Sprintf(" oneDNN %q;", onednn.Version())
 		expect.That(t, strings.HasPrefix(onednn.Version(), "3."), "oneDNN's version is %q", onednn.Version())
 	}
-	incomplete := filepath.Join(t.TempDir(), "libdnnl.so.3") // needs a libgomp that nobody has
+	incomplete := filepath.Join(t.TempDir(), "libdnnl.so.3") // needs a libgomp that does not exist
 	if here.OneDNN {
 		library := expect.Must(oneDNNLibrary())(t)
 		data, err := os.ReadFile(library)

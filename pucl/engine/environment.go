@@ -13,24 +13,24 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Environment is what the last digits of a result depend on beside the program and its seeds: the same program gives the same
-// bits wherever the environment is the same.
+// Environment holds everything that the last digits of a result depend on, besides the program and its seeds: the same
+// program gives the same bits in every equal environment.
 type Environment struct {
 	Engine       string            // kind of engine and plugin, see [Engine.Name]
-	Threads      int               // of XLA on the CPU, by which it divides sums; 0 where results do not depend on it
+	Threads      int               // of XLA on the CPU, by which it divides sums; 0 if results do not depend on it
 	Instructions string            // architecture and widest vector instructions: "amd64 AVX-512"
-	Versions     map[string]string // of Go, of the modules that compute, of the plugin by its size, and of oneDNN where it computes
+	Versions     map[string]string // of Go, of the modules that compute, of the plugin by its size, and of oneDNN if it computes
 }
 
-// versioned are the modules whose versions can change a number.
+// versioned lists the modules whose versions can change a number.
 var versioned = []string{"github.com/gomlx/gomlx", "github.com/gomlx/compute", "github.com/gomlx/go-xla", "gonum.org/v1/gonum"}
 
-// Environment returns what e computes in.
+// Environment returns the environment in which e computes.
 func (e *Engine) Environment() Environment {
 	env := Environment{
 		Engine: e.Name(), Threads: e.threads, Instructions: instructions(), Versions: map[string]string{"go": runtime.Version()},
 	}
-	if info, err := os.Stat(e.Plugin); err == nil { // plugins do not tell their version
+	if info, err := os.Stat(e.Plugin); err == nil { // plugins have no readable version
 		env.Versions["plugin"] = fmt.Sprintf("%d bytes", info.Size())
 	}
 	if e.OneDNN {
@@ -46,7 +46,7 @@ func (e *Engine) Environment() Environment {
 	return env
 }
 
-// Differences lists what there and here do not have in common, a clause each: "2 threads there, 3 here".
+// Differences lists the differences between there and here, a clause each: "2 threads there, 3 here".
 func (there Environment) Differences(here Environment) []string {
 	var list []string
 	differ := func(what string, there, here any) {
@@ -65,7 +65,8 @@ func (there Environment) Differences(here Environment) []string {
 	return list
 }
 
-// instructions names the architecture and the widest vector instructions of this processor that libraries choose their code by.
+// instructions names the architecture and the widest vector instructions of this processor, by which libraries choose
+// their code.
 func instructions() string {
 	for _, set := range []struct {
 		has  bool

@@ -8,7 +8,7 @@ import (
 	"github.com/puclab/puclab/pucl/engine"
 )
 
-// A graph is built once, compiled and run by whatever engine there is.
+// A graph is built once, compiled and run by any available engine.
 func ExampleOpen() {
 	eng, err := engine.Open()
 	if err != nil {

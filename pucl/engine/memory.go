@@ -1,4 +1,4 @@
 package engine
 
-// mallocEnv is the environment variable that leaves the C library's allocator as it is: "off".
+// mallocEnv is the environment variable that leaves the C library's allocator unchanged: "off".
 const mallocEnv = "PUCL_MALLOC"

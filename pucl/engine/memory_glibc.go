@@ -18,6 +18,6 @@ import "C"
 
 import "sync"
 
-// keepMemory has the C library keep what is freed, from now on. XLA's threads are not there yet when it is called for the first
-// time, so they come to share one arena.
+// keepMemory makes the C library keep freed memory from now on. At its first call XLA's threads do not exist yet, so
+// they will share one arena.
 var keepMemory = sync.OnceFunc(func() { C.keep_memory() })

@@ -2,5 +2,5 @@
 
 package engine
 
-// keepMemory does nothing: only glibc's ways are known.
+// keepMemory does nothing: only glibc has known settings.
 func keepMemory() {}

@@ -4,10 +4,10 @@ package engine
 
 import "github.com/gomlx/compute"
 
-// hasXLA tells whether XLA is linked into this program.
+// hasXLA reports whether XLA is linked into this program.
 const hasXLA = false
 
-// installedPlugins returns none: there is nothing here that could load a plugin.
+// installedPlugins returns none: this build cannot load a plugin.
 func installedPlugins() []string { return nil }
 
 // loadedFile returns "": nothing is loaded.

@@ -6,12 +6,12 @@ import (
 	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
-// oneDNNEnv is the environment variable that says whether XLA on the CPU calls oneDNN: "off", or the file of its library. Without it
-// the library of a virtual environment is taken, when it is there.
+// oneDNNEnv is the environment variable that controls XLA's calls of oneDNN on the CPU: "off", or the file of its
+// library. If it is unset, the library of a virtual environment is used, if present.
 const oneDNNEnv = "PUCL_ONEDNN"
 
-// attachOneDNN has the CPU plugin call oneDNN. Where that can't be, it is a note: everything works without, only slower. There is one
-// plugin in a process, so the engine opened last decides for the programs of all that are compiled from then on.
+// attachOneDNN makes the CPU plugin call oneDNN. Failure adds a note: everything works without oneDNN, only slower. A
+// process has one plugin, so the engine opened last determines the calls in all later compiled programs.
 func (e *Engine) attachOneDNN() {
 	library, err := oneDNNLibrary()
 	if library != "" {
@@ -26,7 +26,8 @@ func (e *Engine) attachOneDNN() {
 	onednn.Detach()
 }
 
-// oneDNNLibrary returns the file to open, or "" for none; the error tells of one that is there and is not to be loaded.
+// oneDNNLibrary returns the file to open, or "" for none; it returns an error for a file that exists but must not be
+// loaded.
 func oneDNNLibrary() (file string, err error) {
 	switch setting := os.Getenv(oneDNNEnv); setting {
 	case "off":

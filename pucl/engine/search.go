@@ -11,20 +11,20 @@ import (
 	"github.com/puclab/puclab/internal/home"
 )
 
-// place is a virtual environment in which plugins and oneDNN are looked for.
+// place is a virtual environment to search for plugins and oneDNN.
 type place struct {
 	dir  string
-	root string // the folder of the module that nobody named; "" for a place that the user named
+	root string // the folder of a module found without the user; "" for a place that the user named
 }
 
-// source is where this module lies that the program was compiled from; a test compiles from nowhere.
+// source returns the folder of the module from which the program was compiled; tests replace it.
 var source = home.Source
 
-// places lists where to look, best first; only the first of equal ones is taken.
+// places lists the environments to search, best first; equal ones occur once.
 func places() []place {
 	var list []place
 	add := func(p place) {
-		if dir, err := filepath.Abs(p.dir); err == nil { // a relative name would be one of a plugin that is installed elsewhere
+		if dir, err := filepath.Abs(p.dir); err == nil { // a relative name would denote a plugin that is installed elsewhere
 			p.dir = dir
 		}
 		if !slices.ContainsFunc(list, func(q place) bool { return q.dir == p.dir }) {
@@ -49,11 +49,12 @@ func places() []place {
 	return list
 }
 
-// files returns the files of the environment that match a pattern, in a fixed order. The error says why one of them is not to be loaded.
+// files returns the files of the environment that match a pattern, in a fixed order. The error gives the reason why one
+// of them must not be loaded.
 func (p place) files(pattern string) ([]string, error) {
 	var files []string
 	for _, lib := range []string{"lib", "lib64"} {
-		found, _ := fs.Glob(os.DirFS(p.dir), lib+"/"+pattern) // fails on malformed patterns alone, and these are constants
+		found, _ := fs.Glob(os.DirFS(p.dir), lib+"/"+pattern) // fails only on malformed patterns, and these are constants
 		for _, name := range found {
 			files = append(files, filepath.Join(p.dir, filepath.FromSlash(name)))
 		}
@@ -75,8 +76,8 @@ const (
 	cpuPlugin  = "python*/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
 )
 
-// candidates lists what can be tried on this machine, best first; the last one is the pure-Go engine. The notes tell what is
-// there and can't be.
+// candidates lists the engines to try on this machine, best first; the last one is the pure-Go engine. The notes list
+// the files that exist but cannot be used.
 func candidates() (list []candidate, notes []string) {
 	add := func(kind, pattern, options string) {
 		for _, p := range places() {
@@ -112,7 +113,7 @@ const (
 	oneDNNPackage = "onednn-cpu-gomp==2023.2.0"
 )
 
-// wayToAPlugin says how to come by one on such a machine.
+// wayToAPlugin returns instructions for installing a plugin on such a machine.
 func wayToAPlugin(system, processor string) string {
 	if _, ok := home.Around(); ok {
 		return "`go run ./notebooks setup` installs one"
@@ -125,8 +126,8 @@ func wayToAPlugin(system, processor string) string {
 		"copy of %s in which `go run ./notebooks setup` was run", packages, home.Env, home.Module)
 }
 
-// gpuPresent reports whether the NVIDIA driver shows a device. Without this look the CUDA plugin would be loaded, and
-// complain at length, on every machine that has the wheel but no card.
+// gpuPresent reports whether the NVIDIA driver shows a device. Without this check the CUDA plugin would be loaded, and
+// print many errors, on every machine that has the wheel but no card.
 func gpuPresent() bool {
 	cards, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	return len(cards) > 0

@@ -24,13 +24,13 @@ func plant(t *testing.T, env string) string {
 	return plugin
 }
 
-// around makes a folder the module's root and goes there.
+// around makes a folder the module's root and the working folder.
 func around(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	expect.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module "+home.Module+"\n"), 0o644))
 	t.Chdir(root)
-	root, err := os.Getwd() // with links followed, as the search has it
+	root, err := os.Getwd() // with links resolved, as in the search
 	expect.NoError(t, err)
 	return root
 }
@@ -64,8 +64,8 @@ func TestPlacesComeInOrder(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyNamedMustBeTrusted: a plugin beside a go.mod that anybody may write to is told of and not loaded, unless the user names
-// the place.
+// TestWhatNobodyNamedMustBeTrusted checks that a plugin beside a go.mod that anybody may write to is noted and not
+// loaded, unless the user names its environment.
 func TestWhatNobodyNamedMustBeTrusted(t *testing.T) {
 	t.Setenv(home.Env, "")
 	t.Setenv("VIRTUAL_ENV", "")
@@ -88,7 +88,8 @@ func TestWhatNobodyNamedMustBeTrusted(t *testing.T) {
 	expect.That(t, here == hasXLA && told == "", "named by the user: found: %v, notes %q", here, told)
 }
 
-// TestInOnesOwnModule: below another module's go.mod its .venv is looked in, under the same condition of trust, and after what is named.
+// TestInOnesOwnModule checks that below another module's go.mod its .venv is searched, under the same condition of
+// trust, and after the environments that the user names.
 func TestInOnesOwnModule(t *testing.T) {
 	if !hasXLA {
 		t.Skip("built without XLA: plugins are not looked for")
@@ -122,7 +123,7 @@ func TestInOnesOwnModule(t *testing.T) {
 	expect.That(t, first() == want, "the first plugin is %s, want the named one, %s", first(), want)
 }
 
-// TestTheCopyThatWasCompiled: its environment is the last to be looked in; this test was compiled from this copy.
+// TestTheCopyThatWasCompiled checks that its environment is searched last; this test was compiled from this copy.
 func TestTheCopyThatWasCompiled(t *testing.T) {
 	here := expect.Must(filepath.Abs("../.."))(t)
 	t.Setenv(home.Env, "")
@@ -133,7 +134,8 @@ func TestTheCopyThatWasCompiled(t *testing.T) {
 	expect.That(t, len(list) != 0 && list[len(list)-1] == want, "places %v do not end with %v", list, want)
 }
 
-// TestTheWayToAPlugin: in this module setup installs one; elsewhere pip does, at the versions that are pinned here, where there is a package.
+// TestTheWayToAPlugin checks the instructions: in this module setup installs a plugin; elsewhere pip does, at the
+// versions pinned here, if a package exists.
 func TestTheWayToAPlugin(t *testing.T) {
 	pinned := expect.Must(os.ReadFile("../../notebooks/requirements.in"))(t)
 	for _, name := range []string{pluginPackage, oneDNNPackage} {
@@ -153,8 +155,8 @@ func TestTheWayToAPlugin(t *testing.T) {
 	}
 }
 
-// TestOneDNNIsTakenWhereItIs: the CPU plugin calls oneDNN when its library is installed, unless it is told not to, and a library that
-// is none is a note.
+// TestOneDNNIsTakenWhereItIs checks that the CPU plugin calls oneDNN if its library is installed, unless disabled, and
+// that an invalid library is a note.
 func TestOneDNNIsTakenWhereItIs(t *testing.T) {
 	t.Setenv(oneDNNEnv, "")
 	t.Setenv("VIRTUAL_ENV", "")

@@ -6,7 +6,8 @@ package engine
 #include <pthread.h>
 #include <signal.h>
 
-// block blocks the signals that come from outside, not those by which a fault tells of itself, and says what was blocked before.
+// block blocks the signals that come from outside, not those by which a fault tells of itself, and says what was
+// blocked before.
 static void block(sigset_t *before) {
 	sigset_t outside;
 	sigfillset(&outside);
@@ -25,9 +26,10 @@ import "C"
 
 import "runtime"
 
-// blockSignals has the threads that are started before the returned function is called never be interrupted by a signal: they inherit
-// what the thread that starts them has blocked. XLA's threads on the CPU do not survive a signal in all places, whatever its handler does
-// and with or without oneDNN: under the profiler a process died within seconds, in free or in XLA. Which code it is was not found.
+// blockSignals makes threads block signals if they are started before the returned function is called: they inherit the
+// signal mask of the thread that starts them. XLA's threads on the CPU may crash on a signal, with any handler and with
+// or without oneDNN: under the profiler a process died within seconds, in free or in XLA. The code at fault was not
+// found.
 func blockSignals() (restore func()) {
 	runtime.LockOSThread()
 	var before C.sigset_t

@@ -15,7 +15,8 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// TestNoSignalsForXLA: XLA's own threads have blocked the signal of the profiler, and the thread that opened the engine has not.
+// TestNoSignalsForXLA checks that XLA's own threads block the signal of the profiler, and that the thread that opened
+// the engine does not.
 func TestNoSignalsForXLA(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -32,11 +33,11 @@ func TestNoSignalsForXLA(t *testing.T) {
 	for _, task := range tasks {
 		name, err := os.ReadFile(filepath.Join(task, "comm"))
 		if err != nil || !strings.Contains(string(name), "XLA") {
-			continue // other threads come and go
+			continue // other threads start and end
 		}
 		found++
 		mask := blocked(t, task)
-		for range 1000 { // a new thread has everything blocked until it begins
+		for range 1000 { // a new thread blocks everything until it begins
 			if mask&fault == 0 {
 				break
 			}
@@ -49,7 +50,7 @@ func TestNoSignalsForXLA(t *testing.T) {
 	expect.That(t, found != 0, "no thread has XLA in its name")
 }
 
-// blocked returns the signals that a thread has blocked, a bit for each.
+// blocked returns the signals that a thread blocks, a bit for each.
 func blocked(t *testing.T, task string) uint64 {
 	t.Helper()
 	status := expect.Must(os.ReadFile(filepath.Join(task, "status")))(t)

@@ -2,5 +2,5 @@
 
 package engine
 
-// blockSignals does nothing: only on Linux XLA's threads were seen to suffer from signals.
+// blockSignals does nothing: XLA's threads crashed on signals only on Linux.
 func blockSignals() (restore func()) { return func() {} }

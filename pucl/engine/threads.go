@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// reproducibleEnv is the environment variable that asks for the same number of threads everywhere: "1".
+// reproducibleEnv is the environment variable that sets the same number of threads everywhere: "1".
 const reproducibleEnv = "PUCL_REPRODUCIBLE"
 
-// threadsEnv is the environment variable by which XLA's CPU plugin is told the number of its threads; it asks while an engine is opened.
+// threadsEnv is the environment variable for the number of threads of XLA's CPU plugin, which reads it while an engine
+// is opened.
 const threadsEnv = "NPROC"
 
-// sameThreads is how many threads XLA has on every machine where results are to be reproduced. They do not have to have a processor each;
-// with more of them than processors, a step of the quick start took 1 to 2 % longer.
+// sameThreads is the number of XLA's threads on every machine in reproducible mode. They do not need one processor
+// each; with fewer processors, a step of the quick start took 1 to 2 % longer.
 const sameThreads = 8
 
-// fewestThreads is how many threads XLA has at least, one for each of the devices that its CPU plugin shows.
+// fewestThreads is the minimum number of XLA's threads, one for each of the devices of its CPU plugin.
 const fewestThreads = 4
 
-// xlaThreads returns the number of threads with which XLA opens an engine until restore is called. A number that the user gave
-// stands, unless results are to be reproduced.
+// xlaThreads returns the number of threads with which XLA opens an engine until restore is called. It is the number set
+// by the user, except in reproducible mode.
 func xlaThreads(reproducible bool) (threads int, restore func()) {
 	before, set := os.LookupEnv(threadsEnv)
 	if !reproducible {
@@ -31,7 +32,7 @@ func xlaThreads(reproducible bool) (threads int, restore func()) {
 		}
 		return max(n, fewestThreads), func() {}
 	}
-	os.Setenv(threadsEnv, strconv.Itoa(sameThreads)) // fails on names and values that this is not
+	os.Setenv(threadsEnv, strconv.Itoa(sameThreads)) // fails only on invalid names and values
 	return sameThreads, func() {
 		if set {
 			os.Setenv(threadsEnv, before)

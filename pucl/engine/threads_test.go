@@ -22,11 +22,12 @@ import (
 	"github.com/puclab/puclab/pucl/train"
 )
 
-// digestEnv has a child process compute and tell a digest, of training or of sums besides.
+// digestEnv makes a child process compute and print a digest, of training or of sums besides.
 const digestEnv = "PUCL_TEST_DIGEST"
 
-// TestTheSameBitsOnAnyNumberOfThreads: a few steps of training give the same weights with 1 and 4 threads; where results are to be
-// reproduced, so does everything with any number. Each number of threads has a process of its own.
+// TestTheSameBitsOnAnyNumberOfThreads checks that a few steps of training give the same weights with 1 and 4 threads.
+// In reproducible mode everything must give the same results with any number. Each number of threads has its own
+// process.
 func TestTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	expect.Slow(t)
 	if what := os.Getenv(digestEnv); what != "" {
@@ -41,7 +42,7 @@ func TestTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}{{"training", "0", [2]int{1, 4}}, {"sums", "1", [2]int{1, 12}}} {
 		digests[c.what] = [2]*string{new(string), new(string)}
 		for i, threads := range c.threads {
-			// oneDNN is not to compute in bfloat16, whatever its own variable says.
+			// oneDNN must not compute in bfloat16, for any value of its own variable.
 			mode := "ONEDNN_DEFAULT_FPMATH_MODE=" + []string{"BF16", "STRICT"}[i]
 			of := digests[c.what][i]
 			all.Go(func() { *of = digestOfChild(t, c.what, c.reproducible, threads, mode) })
@@ -54,7 +55,7 @@ func TestTheSameBitsOnAnyNumberOfThreads(t *testing.T) {
 	}
 }
 
-// digestOfChild returns what a child process tells, "" where it fails.
+// digestOfChild returns the output of a child process, "" if it fails.
 func digestOfChild(t *testing.T, what, reproducible string, threads int, more ...string) string {
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	child.Env = append(os.Environ(), digestEnv+"="+what, "PUCL_REPRODUCIBLE="+reproducible)
@@ -106,7 +107,7 @@ func normal(rng *rand.Rand, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(flat, dims...)
 }
 
-// noise is the same few images in every step, a quarter of them labeled positives.
+// noise has the same few images in every step, a quarter of them labeled positives.
 type noise struct{}
 
 func (noise) ImageShape() (height, width, channels int) { return 20, 20, 1 }

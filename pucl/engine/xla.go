@@ -12,11 +12,11 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// hasXLA tells whether XLA is linked into this program.
+// hasXLA reports whether XLA is linked into this program.
 const hasXLA = true
 
-// installedPlugins lists the plugins that lie in gomlx's own install places. The package that downloads them is not
-// linked, so looking has no side effect. CUDA's come first, then the CPU's; the list comes in no fixed order.
+// installedPlugins lists the plugins in gomlx's own install folders. The package that downloads them is not linked, so
+// the search has no side effect. CUDA's come first, then the CPU's; otherwise the order is not fixed.
 func installedPlugins() []string {
 	rank := func(name string) int {
 		switch {
@@ -32,10 +32,10 @@ func installedPlugins() []string {
 	})
 }
 
-// loadedFile returns the file of the plugin that an engine of XLA runs on, however it was named.
+// loadedFile returns the file of the plugin of an XLA engine, for any form of its name.
 func loadedFile(backend compute.Backend) string {
 	if b, ok := backend.(*xla.Backend); ok {
-		if plugin, err := pjrt.GetPlugin(b.PluginName()); err == nil { // loaded before, so found by its name
+		if plugin, err := pjrt.GetPlugin(b.PluginName()); err == nil { // already loaded, so found by its name
 			return plugin.Path()
 		}
 	}

@@ -1,4 +1,4 @@
-// Package numeric holds what graph functions share: precisions and sums, and functions written so that no digits are lost.
+// Package numeric holds helpers of graph functions: precisions, sums, and functions that lose no digits.
 package numeric
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 )
 
-// Working returns the precision in which weights are kept and long sums taken where the data have the given one: float64 where they
-// have it, else float32.
+// Working returns the precision of weights and of long sums for data of the given one: float64 for float64, else
+// float32.
 func Working(data dtypes.DType) dtypes.DType {
 	if data == dtypes.Float64 {
 		return data
@@ -26,19 +26,19 @@ func Plus(sum, more *Node) *Node {
 	return Add(sum, more)
 }
 
-// LogOnePlusExp returns log(1 + e^x), to all digits also where it is tiny.
+// LogOnePlusExp returns log(1 + e^x), with all digits even if the result is tiny.
 func LogOnePlusExp(x *Node) *Node {
-	// (|x| + x)/2 + log(1 + e^(−|x|)): no exponential of a positive number, and written so that the two uses of |x| cancel
-	// in the gradient at x = 0, where a probe starts.
+	// (|x| + x)/2 + log(1 + e^(−|x|)): no exponential of a positive number, and the two uses of |x| cancel in the
+	// gradient at x = 0, where a probe starts.
 	size := Abs(x)
 	return Add(MulScalar(Add(size, x), 0.5), Log1p(Exp(Neg(size))))
 }
 
-// OneIfFinite returns 1 where all entries of x along axes are finite and NaN elsewhere, and keeps the axes with one entry. A
-// number multiplied by it stays as it is, bit for bit, or is NaN, and so is its gradient; none flows into x.
+// OneIfFinite returns 1 if all entries of x along axes are finite, else NaN, and keeps the axes with one entry. A
+// number multiplied by it is unchanged, bit for bit, or is NaN, and so is its gradient; no gradient flows into x.
 //
-// A value that is not a number can vanish on its way through a graph: XLA's maximum on a processor skips it, and every Where
-// that compares it takes the other branch.
+// NaN can vanish in a graph: XLA's maximum on a processor ignores it, and every Where with a comparison takes the other
+// branch.
 func OneIfFinite(x *Node, axes ...int) *Node {
 	g, dtype := x.Graph(), x.DType()
 	finite := ReduceAndKeep(IsFinite(StopGradient(x)), ReduceLogicalAnd, axes...) // several times as fast as a sum of 0·x

@@ -26,9 +26,9 @@ var (
 	calling    plugin.Table // that calls it
 )
 
-// Attach opens oneDNN's library, a file, and has the PJRT plugin, a file that is loaded already, call it from now on. Doing so
-// again changes nothing; another library is refused, since a process holds one for good. It fails when one of the two lacks something,
-// and then the plugin is as it was.
+// Attach opens oneDNN's library, a file, and makes a loaded PJRT plugin, a file, call it. A repeated call changes
+// nothing; another library is an error, since a process cannot unload one. If either file lacks a required function,
+// Attach returns an error and leaves the plugin unchanged.
 func Attach(library, pluginFile string) error {
 	attachLock.Lock()
 	defer attachLock.Unlock()
@@ -48,7 +48,7 @@ func Attach(library, pluginFile string) error {
 	return nil
 }
 
-// call has a plugin call oneDNN.
+// call makes a plugin call oneDNN.
 func call(pluginFile string) error {
 	table, err := plugin.Open(pluginFile)
 	switch {
@@ -69,8 +69,8 @@ func call(pluginFile string) error {
 	return err
 }
 
-// Version returns that of the library and the set of instructions that it takes on this processor, by oneDNN's own number, such as
-// "3.2.0, instructions 0x3ef", or "" before one is attached. Both decide on the last digits.
+// Version returns the version of the library and the instruction set that it uses on this processor, by oneDNN's own
+// number, such as "3.2.0, instructions 0x3ef", or "" before a library is attached. Both affect the last digits.
 func Version() string {
 	attachLock.Lock()
 	defer attachLock.Unlock()
@@ -91,7 +91,7 @@ func rewriteProgram(code *C.char, size C.size_t) *C.char {
 	if !Attached() {
 		return nil
 	}
-	text := unsafe.String((*byte)(unsafe.Pointer(code)), int(size)) // kept no longer than this call
+	text := unsafe.String((*byte)(unsafe.Pointer(code)), int(size)) // valid during this call only
 	changed := rewrite(text, planOf)
 	if changed == text {
 		return nil
@@ -99,7 +99,7 @@ func rewriteProgram(code *C.char, size C.size_t) *C.char {
 	return C.CString(changed)
 }
 
-// makePlan gives the number of a new plan, or -1 where oneDNN has no fast way.
+// makePlan returns the number of a new plan, or -1 if oneDNN has no fast implementation.
 func makePlan(operation any) int {
 	switch o := operation.(type) {
 	case convolution:

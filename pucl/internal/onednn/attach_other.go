@@ -4,7 +4,7 @@ package onednn
 
 import "errors"
 
-// Attach fails here: oneDNN is used on Linux on x86-64 alone, in programs built with cgo.
+// Attach returns an error: oneDNN requires Linux on x86-64 and a program built with cgo.
 func Attach(library, plugin string) error {
 	return errors.New("oneDNN is used on Linux on x86-64, by programs built with cgo")
 }

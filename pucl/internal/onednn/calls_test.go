@@ -13,7 +13,8 @@ import (
 	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
-// TestCallsForOtherArraysFail: a call whose plan is for other arrays, or that names none, is an error and touches nothing.
+// TestCallsForOtherArraysFail checks that a call whose plan is for other arrays, or that names none, is an error and
+// writes nothing.
 func TestCallsForOtherArraysFail(t *testing.T) {
 	eng := withOneDNN(t)
 	client := enginetest.NewClient(t, eng)
@@ -22,7 +23,7 @@ func TestCallsForOtherArraysFail(t *testing.T) {
 	const left, other, result = "tensor<20x40xf32>", "tensor<40x30xf32>", "tensor<20x30xf32>"
 	for name, c := range map[string]struct{ attributes, left, right, result, want string }{
 		"as planned":          {right, left, other, result, ""},
-		"another shape":       {right, "tensor<40x20xf32>", other, result, ""}, // as many numbers are as good
+		"another shape":       {right, "tensor<40x20xf32>", other, result, ""}, // as many numbers in another shape are valid
 		"a small operand":     {right, "tensor<20x39xf32>", other, result, "of these types and sizes"},
 		"another operand":     {right, left, "tensor<41x30xf32>", result, "of these types and sizes"},
 		"a small result":      {right, left, other, "tensor<20x29xf32>", "of these types and sizes"},

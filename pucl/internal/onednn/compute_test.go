@@ -15,7 +15,7 @@ import (
 	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
-// values are numbers from a normal distribution.
+// values returns numbers from a normal distribution.
 func values(rng *rand.Rand, dims ...int) *tensors.Tensor {
 	size := 1
 	for _, d := range dims {
@@ -28,7 +28,7 @@ func values(rng *rand.Rand, dims ...int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(flat, dims...)
 }
 
-// near fails the test where got is not want to rounding, the sums being of count products of numbers near 1.
+// near fails the test unless got equals want to rounding, for sums of count products of numbers near 1.
 func near(t *testing.T, what string, got *tensors.Tensor, want []float64, count int) {
 	t.Helper()
 	flat := tensors.MustCopyFlatData[float32](got)
@@ -66,7 +66,7 @@ func (f filter) graph(in []*Node) []*Node {
 	return append([]*Node{y}, Gradient(ReduceAllSum(Mul(y, v)), x, w)...)
 }
 
-// loops computes the same by its definition in float64.
+// loops computes the same by definition in float64.
 func (f filter) loops(in []*tensors.Tensor) (y, dx, dw []float64) {
 	x, w, v := tensors.MustCopyFlatData[float32](in[0]), tensors.MustCopyFlatData[float32](in[1]), tensors.MustCopyFlatData[float32](in[2])
 	height, width := f.result()
@@ -118,7 +118,7 @@ func TestConvolutionsAreSums(t *testing.T) {
 	}
 }
 
-// arranged copies the numbers of a with the axes of the batch first and those summed over last.
+// arranged copies the numbers of a with the batch axes first and the summed axes last.
 func arranged(a *tensors.Tensor, batch, summed []int) (flat []float64, batchSize, inner int) {
 	dims := a.Shape().Dimensions
 	order := append([]int(nil), batch...)
@@ -153,7 +153,7 @@ func arranged(a *tensors.Tensor, batch, summed []int) (flat []float64, batchSize
 	return flat, batchSize, inner
 }
 
-// TestCallsAreMade: a convolution and a product go to oneDNN when the engine says so, and only then.
+// TestCallsAreMade checks that a convolution and a product are passed to oneDNN if and only if the engine reports it.
 func TestCallsAreMade(t *testing.T) {
 	eng := enginetest.XLA(t)
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -174,7 +174,7 @@ func TestCallsAreMade(t *testing.T) {
 	}
 }
 
-// denormal is a factor that makes numbers near 1 too small for their usual form. XLA takes such numbers for 0.
+// denormal is a factor that makes numbers near 1 subnormal. XLA treats such numbers as 0.
 const denormal = 1e-40
 
 // specials are put into arrays in the tests below.
@@ -193,7 +193,7 @@ func spoil(a *tensors.Tensor, special float32, rng *rand.Rand) {
 	})
 }
 
-// class returns what kind of number v is: NaN, an infinity, zero or another.
+// class returns the class of v: NaN, an infinity, zero or other.
 func class(v float64) string {
 	switch {
 	case v != v:
@@ -206,8 +206,9 @@ func class(v float64) string {
 	return "a number"
 }
 
-// alike fails the test where a number of got is of another class than XLA's, or a number of another size. The definition has NaNs at
-// fewer places than XLA, which multiplies NaNs and infinities with the zeros of the padding: there either is right.
+// alike fails the test if a number of got is of another class than XLA's, or has another value. The definition has
+// fewer NaNs than XLA, which multiplies NaNs and infinities with the zeros of the padding: at those places either is
+// valid.
 func alike(t *testing.T, what string, got, xla *tensors.Tensor, definition []float64) {
 	t.Helper()
 	want := tensors.MustCopyFlatData[float32](xla)
@@ -221,8 +222,8 @@ func alike(t *testing.T, what string, got, xla *tensors.Tensor, definition []flo
 	}
 }
 
-// TestSpecialValuesInConvolutions: a NaN or an infinity comes out where it comes out of XLA, and nowhere else, so that one bad image
-// spoils no other; numbers that XLA takes for 0 are 0.
+// TestSpecialValuesInConvolutions checks that a NaN or an infinity appears in the same outputs as with XLA, and in no
+// others, so that one bad image spoils no other; numbers that XLA treats as 0 are 0.
 func TestSpecialValuesInConvolutions(t *testing.T) {
 	eng := withOneDNN(t)
 	for _, f := range []filter{
@@ -245,7 +246,7 @@ func TestSpecialValuesInConvolutions(t *testing.T) {
 	}
 }
 
-// TestSpecialValuesInProducts: a NaN in a row spoils this row of the product, and so on.
+// TestSpecialValuesInProducts checks that a NaN in a row spoils only this row of the product, and so on.
 func TestSpecialValuesInProducts(t *testing.T) {
 	eng := withOneDNN(t)
 	for _, d := range []dot{

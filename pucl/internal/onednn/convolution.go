@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// what a convolution computes.
+// what is the kind of a convolution's result.
 type what int
 
 const (
@@ -16,17 +16,17 @@ const (
 	kernelGradient
 )
 
-// convolution is one in the terms of its forward direction: x [images, in, size] filtered with w [out, in, kernel] gives
-// y [images, out, result], rows and columns being pairs. The strides of the arrays are in the order of these lists, however the
-// numbers lie in memory.
+// convolution is a convolution in the terms of its forward direction: x [images, in, size] filtered with w [out, in,
+// kernel] gives y [images, out, result]; rows and columns are pairs. The strides of the arrays are in the order of
+// these lists, for any memory layout.
 type convolution struct {
 	what                         what
 	images, in, out              int
 	size, result, kernel         [2]int
-	stride, dilation             [2]int // of the window; a dilation of 1 leaves nothing out
+	stride, dilation             [2]int // of the window; a dilation of 1 skips nothing
 	before, after                [2]int // padding
 	xStrides, wStrides, yStrides [4]int
-	flipped                      bool // for inputGradient: the kernel comes with rows and columns in the opposite order
+	flipped                      bool // for inputGradient: the kernel has rows and columns in reverse order
 }
 
 var (
@@ -34,17 +34,17 @@ var (
 	padding    = regexp.MustCompile(`padding = dense<\[\[(-?\d+), (-?\d+)\], \[(-?\d+), (-?\d+)\]\]>`)
 )
 
-// window is the attributes of a convolution as StableHLO has them.
+// window holds the attributes of a convolution in StableHLO.
 type window struct {
 	left, right, result                 array
 	stride, leftDilation, rightDilation [2]int
 	before, after                       [2]int
 }
 
-// parseConvolution reads the attributes of a convolution and tells whether it is one that can be handed over.
+// parseConvolution parses the attributes of a convolution and reports whether oneDNN can compute it.
 //
-// A window larger than the result is the gradient for a kernel, whose "channels" are the images. Zeros put between the numbers of
-// the input make the gradient for the input of a convolution with strides.
+// A window larger than the result is the gradient for a kernel, whose "channels" are the images. Zeros inserted between
+// the numbers of the input make the gradient for the input of a convolution with strides.
 func parseConvolution(attributes string, arrays [3]array) (convolution, bool) {
 	w, ok := parseWindow(attributes, arrays)
 	if !ok {
@@ -101,7 +101,7 @@ func sorted(s string) string {
 	return string(letters)
 }
 
-// agrees reports whether the sizes are those that a convolution must have, and small enough to be computed with.
+// agrees reports whether the sizes are consistent for a convolution, and small enough for oneDNN.
 func (w window) agrees() bool {
 	if w.left.size('f') != w.right.size('i') || w.left.size('b') != w.result.size('b') || w.right.size('o') != w.result.size('f') {
 		return false
@@ -160,15 +160,15 @@ func (w window) kernelGradient() convolution {
 // image returns the height and width of an array.
 func (a array) image() [2]int { return [2]int{a.size('0'), a.size('1')} }
 
-// padAfter sets the padding behind the images to what the last place of the window needs.
+// padAfter sets the padding after the images to the minimum for the last place of the window.
 func (c *convolution) padAfter() {
 	for i := range 2 {
 		c.after[i] = max(0, (c.result[i]-1)*c.stride[i]+(c.kernel[i]-1)*c.dilation[i]+1-c.size[i]-c.before[i])
 	}
 }
 
-// valid reports whether the sizes fit each other in the forward direction, nothing being cut off, and whether a flipped kernel can be
-// turned by moving whole places of it: its rows and columns have to be its slowest axes, in this order.
+// valid reports whether the sizes are consistent in the forward direction, with nothing cut off, and whether a flipped
+// kernel can be reversed by moving whole places: its rows and columns must be its slowest axes, in this order.
 func (c *convolution) valid() bool {
 	for i := range 2 {
 		room := c.size[i] + c.before[i] + c.after[i] - (c.kernel[i]-1)*c.dilation[i] - 1

@@ -1,17 +1,17 @@
 package onednn
 
-// How the work of a plan is divided. A part is computed by one thread, and what is added up in which order follows from the
-// parts, so they depend on sizes alone and never on the number of processors: the same bits come out everywhere.
+// These constants divide the work of a plan. One thread computes a part, and the parts determine the order of
+// summation. So they depend on sizes alone and never on the number of processors: results are bit-identical everywhere.
 
 const (
-	fewest   = 4 << 20 // multiplications that are worth a part
-	mostSum  = 16      // parts that are added up
-	mostOf   = 32      // parts of a convolution, by images
-	shortest = 1024    // numbers that a part sums at least, where parts are added up
+	fewest   = 4 << 20 // minimum number of multiplications in a part
+	mostSum  = 16      // maximum number of parts that are summed
+	mostOf   = 32      // maximum number of parts of a convolution, by images
+	shortest = 1024    // minimum number of terms in a part, if parts are summed
 )
 
-// divide returns the images and the output channels of a part. Only a kernel's gradient is divided by channels: there the images are
-// summed over, and where they are few, sums of large kernels would cost more than they bring.
+// divide returns the images and the output channels of a part. Only a kernel's gradient is divided by channels: it sums
+// over the images, and with few images, sums of large kernels would cost more than they save.
 func (c convolution) divide() (images, out int) {
 	pixels := c.result[0] * c.result[1]
 	work := float64(c.images) * float64(pixels) * float64(c.in) * float64(c.out) * float64(c.kernel[0]*c.kernel[1])
@@ -28,7 +28,7 @@ func (c convolution) divide() (images, out int) {
 	return (c.images + min(parts, c.images) - 1) / min(parts, c.images), out
 }
 
-// divide returns the sizes of a part: of the batch, the rows, the columns and what is summed over.
+// divide returns the sizes of a part: of the batch, the rows, the columns and the summed axis.
 func (p product) divide() [4]int {
 	part := [4]int{p.batch, p.rows, p.columns, p.inner}
 	work := float64(p.batch) * float64(p.rows) * float64(p.columns) * float64(p.inner)
@@ -36,7 +36,7 @@ func (p product) divide() [4]int {
 	batches := min(wanted, p.batch)
 	part[0] = (p.batch + batches - 1) / batches
 	for parts := batches; parts < wanted; parts *= 2 {
-		// The longest side is halved; one that is summed over counts less, since its parts have to be added up.
+		// The longest side is halved; the summed axis counts less, since its parts have to be added.
 		_, rows, columns, inner := part[0], part[1], part[2], part[3]
 		longest := max(rows, columns, inner/8)
 		switch {
@@ -53,7 +53,7 @@ func (p product) divide() [4]int {
 	return part
 }
 
-// half returns a half, made full to 16s.
+// half returns half of n, rounded up to a multiple of 16.
 func half(n int) int { return (n + 31) / 32 * 16 }
 
 func within(n, low, high int) int { return max(low, min(n, high)) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// explained puts in plain words what the system's loader says of a file that another one needs and that is not there.
+// explained rewrites the loader's message about a missing dependency of a library in plain words.
 func explained(problem, library string) string {
 	missing, _, found := strings.Cut(problem, ": cannot open shared object file")
 	if !found || missing == "" || filepath.Base(missing) == filepath.Base(library) {

@@ -1,39 +1,40 @@
-// Package onednn has XLA's CPU plugin do convolutions and larger matrix products by oneDNN, Intel's library of such operations for
-// x86-64 processors of every make. It computes the same numbers to rounding, two to five times as fast.
+// Package onednn makes XLA's CPU plugin compute convolutions and larger matrix products with oneDNN, Intel's library of
+// such operations for all x86-64 processors. Results are the same to rounding, two to five times as fast.
 //
-// Nothing changes in how graphs are written. XLA gets to see a program as text; before it does, statements that oneDNN has
-// machine code for are put as custom calls, and everything else is XLA's as before. So gradients that gomlx derives, layers of
-// gomlx's own and encoders of the user's are served alike.
+// Graphs are written as before. XLA gets a program as text; before that, statements for which oneDNN has machine code
+// are replaced by custom calls, and everything else stays with XLA. So it covers gradients derived by gomlx, gomlx's
+// own layers and user-defined encoders.
 //
-// What is handed over:
-//   - two-dimensional convolutions of float32, their gradients for the input and for the kernel, with any strides, padding and
-//     dilation, in any order of axes, as long as nothing is grouped;
-//   - products of float32, in batches or not, whose axes lie so that they can be taken together as those of a matrix, from two
-//     million multiplications on.
+// oneDNN computes:
+//   - two-dimensional convolutions of float32, their gradients for the input and for the kernel, with any strides,
+//     padding and dilation, in any order of axes, without groups;
+//   - products of float32, in batches or not, if their axes can be merged to those of matrices, from two million
+//     multiplications on.
 //
-// What stays with XLA: other types, programs that XLA deals out among several devices (it could not deal out the calls), and
-// what oneDNN would do by its reference code.
+// XLA computes other types, programs that it distributes among several devices (it could not distribute the calls), and
+// operations for which oneDNN has only reference code.
 //
-// Programs that are not well formed stay as they are too: XLA tells what is wrong with them.
+// Malformed programs are unchanged too: XLA reports their errors.
 //
-// Calls are made one at a time, each on all processors, from a thread of their own. The number of threads is OpenMP's:
-// $OMP_NUM_THREADS sets it. What was made ready for a size, and the largest working memory that was needed, is kept as long as the
-// program runs.
+// Calls are made one at a time, each on all processors, from a separate thread. OpenMP determines the number of
+// threads: $OMP_NUM_THREADS sets it. Plans for a size, and the largest working memory so far, are kept until the
+// program ends.
 //
-// The number of threads changes no bit of a result. The library itself divides its work by that number, and with it the order in which
-// gradients of kernels and long products are added up; so it is given parts of the work, each for one thread, whose sizes
-// depend on those of the operation alone, and what they give is added up in their order. Results do depend on the kind of processor: on its vector
-// instructions and the sizes of its caches.
+// The number of threads changes no bit of a result. The library itself divides its work by that number, and so changes
+// the order of summation in gradients of kernels and long products. Therefore it gets parts of the work, each for one
+// thread, whose sizes depend only on the operation, and their results are summed in order. Results do depend on the
+// kind of processor: on its vector instructions and the sizes of its caches.
 //
-// A library of version 3 that was built with OpenMP will do.
+// Any library of version 3 built with OpenMP is supported.
 package onednn
 
 import "sync/atomic"
 
 var attached atomic.Bool
 
-// Detach leaves the programs that are compiled from now on to XLA alone; those compiled before keep their calls.
+// Detach makes programs compiled later use XLA alone; programs compiled before keep their calls.
 func Detach() { attached.Store(false) }
 
-// Attached reports whether the CPU plugin of this process calls oneDNN, so that what is slow in XLA alone need not be avoided.
+// Attached reports whether the CPU plugin of this process calls oneDNN; then operations that are slow in XLA alone need
+// not be avoided.
 func Attached() bool { return attached.Load() }

@@ -4,10 +4,10 @@ import "sync"
 
 var (
 	plansLock sync.Mutex
-	plans     = map[any]int{} // the numbers of what was asked for before
+	plans     = map[any]int{} // the numbers of earlier plans
 )
 
-// planOf gives the number of the plan for a convolution or product, or -1 for what is left to XLA.
+// planOf returns the number of the plan for a convolution or product, or -1 for an operation left to XLA.
 func planOf(operation any) int {
 	plansLock.Lock()
 	defer plansLock.Unlock()

@@ -2,25 +2,25 @@ package onednn
 
 import "slices"
 
-// smallest is the number of multiplications from which a product is worth a call. Tests have it lower.
+// smallest is the minimum number of multiplications of a product for a call. Tests set it lower.
 var smallest = 1 << 21
 
-// manyMatrices is how many pairs of them are worth a call where each is small: XLA deals them out to its threads one by one.
+// manyMatrices is the minimum number of small matrix pairs for a call: XLA distributes them to its threads one by one.
 const manyMatrices = 16
 
-// largest is what no side and no stride within a matrix may reach: oneDNN 3.2 counts 64 times a stride with 32 bits, and crashed or gave
-// wrong numbers from 2²⁵ on.
+// largest is the exclusive limit of sides and of strides within a matrix: oneDNN 3.2 computes 64 times a stride in 32
+// bits, and crashed or gave wrong numbers from 2²⁵ on.
 const largest = 1 << 24
 
-// product is matrices of rows × inner numbers times ones of inner × columns, one pair for each of the batch. The strides are of
-// the batch, the row and the column.
+// product multiplies matrices of rows × inner numbers with matrices of inner × columns, one pair for each of the batch.
+// The strides are of the batch, the row and the column.
 type product struct {
 	batch, rows, columns, inner int
 	leftStrides, rightStrides   [3]int
 }
 
-// parseProduct reads the attributes of a product and tells whether it can be handed over: its axes have to lie so that those of the
-// batch, those that are summed over and the others can each be taken as one.
+// parseProduct parses the attributes of a product and reports whether oneDNN can compute it: the batch axes, the summed
+// axes and the other axes must each be mergeable to one.
 func parseProduct(attributes string, arrays [3]array) (product, bool) {
 	var axes [4][]int
 	for i, name := range []string{"lhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_batching_dimensions", "rhs_contracting_dimensions"} {
@@ -48,7 +48,8 @@ func parseProduct(attributes string, arrays [3]array) (product, bool) {
 	return p, worth && longest < largest && p.rows > 1 && p.columns > 1 && !narrow
 }
 
-// agree reports whether the axes are axes of the arrays, none of them twice, and the sizes those that a product must have.
+// agree reports whether the axes are axes of the arrays, none of them twice, and the sizes are consistent for a
+// product.
 func agree(arrays [3]array, axes [4][]int) bool {
 	result := []int{}
 	for i := range 2 {
@@ -82,11 +83,11 @@ func at(list, index []int) []int {
 	return picked
 }
 
-// group is axes taken as one.
+// group is several axes merged to one.
 type group struct{ size, stride int }
 
-// matrices takes the axes of a together: those of the batch, those summed over, and the others. It is nil where they do not lie
-// side by side in memory, in their order.
+// matrices merges the axes of a: batch axes, summed axes, and others. It returns nil unless they are
+// adjacent in memory, in their order.
 func (a array) matrices(batch, summed []int) []group {
 	var others []int
 	for i := range a.dims {

@@ -13,7 +13,8 @@ import (
 	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
-// general is a convolution with everything that XLA knows of but groups. The first of a pair is for rows, the second for columns.
+// general is a convolution with everything that XLA supports except groups. The first of a pair is for rows, the second
+// for columns.
 type general struct {
 	images, in, out                         int
 	size, kernel                            [2]int
@@ -25,7 +26,7 @@ type general struct {
 
 var channels = []int{1, 2, 3, 8, 15, 16, 17, 24, 32, 33, 64, 70}
 
-// randomConvolution draws one whose result is not empty.
+// randomConvolution draws a convolution with a nonempty result.
 func randomConvolution(rng *rand.Rand) (g general) {
 	g.images, g.in, g.out = 1+rng.IntN(4), channels[rng.IntN(len(channels))], channels[rng.IntN(len(channels))]
 	for i := range 2 {
@@ -57,7 +58,7 @@ func (g *general) setAxes(input, kernel, result string) {
 
 func (g *general) result() [2]int { return [2]int{g.resultAlong(0), g.resultAlong(1)} }
 
-// resultAlong is 0 where the window is larger than the padded input.
+// resultAlong returns the size of the result along an axis, 0 if the window is larger than the padded input.
 func (g *general) resultAlong(i int) int {
 	room := (g.size[i]-1)*g.inputDilation[i] + g.padding[i][0] + g.padding[i][1] - (g.kernel[i]-1)*g.dilation[i]
 	if room < 0 {
@@ -70,7 +71,7 @@ func (g *general) convolve(x, w *Node) *Node {
 	return ConvGeneral(x, w, g.axes, g.stride[:], g.padding[:], g.inputDilation[:], g.dilation[:], 1, 1)
 }
 
-// dims returns those of the three arrays, in the order of their labels.
+// dims returns the dimensions of the three arrays, in the order of their labels.
 func (g *general) dims() (input, kernel, result []int) {
 	out := g.result()
 	sizes := func(labels string, size map[byte]int) (dims []int) {
@@ -84,7 +85,7 @@ func (g *general) dims() (input, kernel, result []int) {
 		sizes(g.resultLabels, map[byte]int{'b': g.images, 'f': g.out, 'h': out[0], 'w': out[1]})
 }
 
-// place finds a number by its place along four labeled axes.
+// place is the position of a number along four labeled axes.
 type place struct{ a, b, h, w int }
 
 // steps returns the distances between neighbors along the axes labeled a, b, h and w.
@@ -143,15 +144,16 @@ func (g *general) loops(x, w []float32) []float64 {
 	return y
 }
 
-// source returns the row or column of the input that place k of the window sees for the result's row or column p. It is false in the
-// padding and between the numbers of a dilated input.
+// source returns the row or column of the input at place k of the window for the result's row or column p. It is false
+// in the padding and between the numbers of a dilated input.
 func (g *general) source(i, p, k int) (int, bool) {
 	at := p*g.stride[i] + k*g.dilation[i] - g.padding[i][0]
 	return at / g.inputDilation[i], at >= 0 && at%g.inputDilation[i] == 0 && at/g.inputDilation[i] < g.size[i]
 }
 
-// TestRandomConvolutions compares convolutions of random sizes, axes in several orders, with loops: ordinary ones, those with zeros
-// between the numbers of the input, as in a gradient for the input, and those with a window larger than the result, as in one for the kernel.
+// TestRandomConvolutions compares convolutions of random sizes, axes in several orders, with loops. Some are ordinary,
+// some have zeros between the numbers of the input, as in a gradient for the input, and some have a window larger than
+// the result, as in a gradient for the kernel.
 func TestRandomConvolutions(t *testing.T) {
 	eng := withOneDNN(t)
 	const cases = 60
@@ -220,9 +222,9 @@ func TestRandomGradients(t *testing.T) {
 			if rng.IntN(3) == 0 {
 				g.stride = [2]int{1, 1}
 			} else {
-				g.dilation = [2]int{1, 1} // gomlx takes one of the two
+				g.dilation = [2]int{1, 1} // gomlx supports one of the two
 			}
-			for i := range 2 { // nor has it gradients where the padding is larger than the kernel
+			for i := range 2 { // gomlx has no gradients if the padding is larger than the kernel
 				for k := range 2 {
 					g.padding[i][k] = min(g.padding[i][k], (g.kernel[i]-1)*g.dilation[i]/2*2)
 				}

@@ -13,13 +13,13 @@ import (
 	"github.com/puclab/puclab/pucl/internal/onednn"
 )
 
-// dot is a product of arrays with the axes that DotGeneral is told of.
+// dot is a product of arrays with the axes of a DotGeneral.
 type dot struct {
 	left, right                                    []int
 	leftBatch, leftSummed, rightBatch, rightSummed []int
 }
 
-// axis is one of an array, the number-th of its kind.
+// axis is an axis of an array, the number-th of its kind.
 type axis struct{ size, kind, number int }
 
 const (
@@ -28,7 +28,8 @@ const (
 	outer // a row or column
 )
 
-// randomProduct draws one of eight thousand to a million multiplications. Its axes lie in any order, some of them of size 1.
+// randomProduct draws a product of eight thousand to a million multiplications. Its axes are in any order, some of them
+// of size 1.
 func randomProduct(rng *rand.Rand) (d dot) {
 	for {
 		var left, right []axis
@@ -59,7 +60,7 @@ func randomProduct(rng *rand.Rand) (d dot) {
 	}
 }
 
-// lay puts the axes in an order, mostly with those of a kind side by side, and tells where those of the first two kinds are.
+// lay orders the axes, usually with axes of a kind adjacent, and returns the positions of the first two kinds.
 func lay(rng *rand.Rand, axes []axis) (dims, batch, sums []int) {
 	if rng.IntN(2) == 0 {
 		rng.Shuffle(len(axes), func(i, j int) { axes[i], axes[j] = axes[j], axes[i] })
@@ -102,7 +103,7 @@ func (d dot) loops(a, b *tensors.Tensor) (product []float64, inner int) {
 	return product, inner
 }
 
-// products are ordinary ones.
+// products are common products.
 var products = []dot{
 	{[]int{70, 80}, []int{80, 90}, nil, []int{1}, nil, []int{0}},                             // plain
 	{[]int{80, 70}, []int{80, 90}, nil, []int{0}, nil, []int{0}},                             // left transposed
@@ -114,12 +115,12 @@ var products = []dot{
 	{[]int{7, 10, 80}, []int{80, 9, 10}, nil, []int{2}, nil, []int{0}},                       // more rows
 	{[]int{6, 50, 40}, []int{6, 40, 30}, []int{0}, []int{2}, []int{0}, []int{1}},             // batch
 	{[]int{6, 40, 50}, []int{6, 30, 40}, []int{0}, []int{1}, []int{0}, []int{2}},             // batch transposed
-	{[]int{50, 6, 40}, []int{40, 6, 30}, []int{1}, []int{2}, []int{1}, []int{0}},             // batch behind
+	{[]int{50, 6, 40}, []int{40, 6, 30}, []int{1}, []int{2}, []int{1}, []int{0}},             // batch last
 	{[]int{2, 3, 50, 40}, []int{2, 3, 40, 30}, []int{0, 1}, []int{3}, []int{0, 1}, []int{2}}, // two batches
 	{[]int{50, 6, 40}, []int{6, 40, 30}, []int{1}, []int{2}, []int{0}, []int{1}},             // batch split
 }
 
-// TestRandomProducts compares products, ordinary ones and some of random sizes with their axes in any order, with loops.
+// TestRandomProducts compares products, common ones and some of random sizes with their axes in any order, with loops.
 func TestRandomProducts(t *testing.T) {
 	eng := withOneDNN(t)
 	const cases = 100

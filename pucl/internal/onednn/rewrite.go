@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// statement finds the convolutions and products in the text of a StableHLO program as go-xla writes it: the result's name, the
-// operation, the operands' names, the attributes, and the types of the operands and the result.
+// statement matches the convolutions and products in the text of a StableHLO program as go-xla writes it: the result's
+// name, the operation, the operands' names, the attributes, and the types of the operands and the result.
 var statement = regexp.MustCompile(
 	`(%\w+) = "stablehlo\.(convolution|dot_general)"\((%\w+), (%\w+)\) \{([^}]*)\} : \(tensor<(\w+)>, tensor<(\w+)>\) -> tensor<(\w+)>`)
 
-// rewrite returns the program with calls of oneDNN in place of the operations that planOf has a number for. It is asked with a
-// convolution or a product and answers -1 for what is to stay.
+// rewrite returns the program with calls of oneDNN in place of the operations that planOf has a number for. planOf
+// takes a convolution or a product and returns -1 for an operation that stays.
 //
-// A program for several devices stays as it is, since XLA could not deal the calls out among them.
+// A program for several devices is unchanged, since XLA could not distribute the calls among them.
 func rewrite(program string, planOf func(operation any) int) string {
 	if strings.Contains(program, "sdy.mesh") || strings.Contains(program, "mhlo.num_") {
 		return program
@@ -50,14 +50,14 @@ func rewrite(program string, planOf func(operation any) int) string {
 	})
 }
 
-// array is the dimensions of float32 numbers, as they lie in memory, slowest first, with a letter for the meaning of each.
+// array holds the dimensions of float32 numbers in memory order, slowest first, with a letter for the meaning of each.
 type array struct {
 	dims   []int
 	labels string
 }
 
-// parseArray reads the inside of a tensor type such as 512x28x28x1xf32. Arrays of 2³¹ numbers or more are not taken, as
-// oneDNN was not tried that far.
+// parseArray parses the inside of a tensor type such as 512x28x28x1xf32. It rejects arrays of 2³¹ numbers or more, with
+// which oneDNN was not tested.
 func parseArray(text string) (array, bool) {
 	parts := strings.Split(text, "x")
 	last := len(parts) - 1
@@ -68,7 +68,7 @@ func parseArray(text string) (array, bool) {
 	size := 1.0
 	for _, p := range parts[:last] {
 		n, err := strconv.Atoi(p)
-		if err != nil || n < 1 { // a dimension that is not known, or nothing to compute
+		if err != nil || n < 1 { // an unknown dimension, or nothing to compute
 			return array{}, false
 		}
 		a.dims = append(a.dims, n)
@@ -91,7 +91,7 @@ func (a array) strides() []int {
 	return s
 }
 
-// stridesOf returns those of the four labels.
+// stridesOf returns the strides of the four labels.
 func (a array) stridesOf(labels string) (s [4]int) {
 	all := a.strides()
 	for i := range labels {
@@ -100,7 +100,7 @@ func (a array) stridesOf(labels string) (s [4]int) {
 	return s
 }
 
-// layout says in MLIR that the last axis is the fastest.
+// layout returns the MLIR text for a layout with the last axis fastest.
 func (a array) layout() string {
 	order := make([]string, len(a.dims))
 	for i := range order {

@@ -147,8 +147,8 @@ func TestRewriteLeavesTheRest(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: whatever a program says, it is changed where an operation can be handed over and nowhere else, nothing of
-// the sort is asked for that makes no sense, and nothing panics.
+// FuzzRewrite checks that any program is changed exactly at the operations that oneDNN can compute, that no plan is
+// requested for an invalid operation, and that nothing panics.
 func FuzzRewrite(f *testing.F) {
 	program, err := os.ReadFile("testdata/network.mlir") // as go-xla writes it
 	if err != nil {
@@ -174,7 +174,7 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// sensible fails the test where an operation has sizes that can't be, or reaches past its arrays.
+// sensible fails the test if an operation has impossible sizes, or reaches past its arrays.
 func sensible(t *testing.T, operation any) {
 	t.Helper()
 	within := func(size int, dims, strides []int) {
@@ -204,8 +204,8 @@ func sensible(t *testing.T, operation any) {
 	}
 }
 
-// TestPartsCoverTheWhole: for sizes of all kinds parts are neither empty nor larger than the whole, channels divide evenly, and there are
-// no more parts than oneDNN is to be given room for.
+// TestPartsCoverTheWhole checks for sizes of all kinds that parts are neither empty nor larger than the whole, that
+// channels divide evenly, and that there are no more parts than oneDNN has room for.
 func TestPartsCoverTheWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	size := func(most int) int { return 1 + rng.IntN(1+rng.IntN(most)) }
@@ -235,7 +235,7 @@ func TestPartsOfSomeSizes(t *testing.T) {
 	if images, out := gradient.divide(); images != 64 || out != 32 {
 		t.Errorf("a large kernel's gradient from few numbers is divided into %d images and %d channels, want all and 32", images, out)
 	}
-	gradient.yStrides = [4]int{8192, 16, 4, 1} // channels that do not lie side by side
+	gradient.yStrides = [4]int{8192, 16, 4, 1} // channels that are not adjacent
 	if images, out := gradient.divide(); images != 64 || out != 512 {
 		t.Errorf("in another order of axes into %d images and %d channels, want all", images, out)
 	}

@@ -29,7 +29,7 @@ func network(in []*Node) []*Node {
 	return append([]*Node{loss, y}, Gradient(loss, w1, w2, w3)...)
 }
 
-// arguments of the network for images of the given side, with weights that keep numbers near 1.
+// arguments returns inputs of the network for images of the given side, with weights that keep numbers near 1.
 func arguments(rng *rand.Rand, side int) []*tensors.Tensor {
 	half := (side + 1) / 2
 	args := []*tensors.Tensor{values(rng, 24, side, side, 3), values(rng, 3, 3, 3, 16), values(rng, 3, 3, 16, 17), values(rng, half*half*17, 40)}
@@ -37,7 +37,7 @@ func arguments(rng *rand.Rand, side int) []*tensors.Tensor {
 	return args
 }
 
-// bits fails the test where got and want are not the same numbers to the last bit.
+// bits fails the test unless got and want are equal to the last bit.
 func bits(t *testing.T, what string, got, want []*tensors.Tensor) {
 	t.Helper()
 	for i := range want {
@@ -51,7 +51,7 @@ func bits(t *testing.T, what string, got, want []*tensors.Tensor) {
 	}
 }
 
-// TestTheSameEveryTime: a program gives the same bits whenever it runs.
+// TestTheSameEveryTime checks that a program gives the same bits in every run.
 func TestTheSameEveryTime(t *testing.T) {
 	eng := withOneDNN(t)
 	args := arguments(rand.New(rand.NewPCG(15, 16)), 12)
@@ -68,7 +68,7 @@ func TestTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// copied returns the same numbers in arrays that no engine has seen.
+// copied returns the same numbers in arrays that no engine has used.
 func copied(args []*tensors.Tensor) (list []*tensors.Tensor) {
 	for _, a := range args {
 		list = append(list, tensors.FromFlatDataAndDimensions(tensors.MustCopyFlatData[float32](a), a.Shape().Dimensions...))
@@ -76,8 +76,8 @@ func copied(args []*tensors.Tensor) (list []*tensors.Tensor) {
 	return list
 }
 
-// TestManyAtOnce: programs are compiled and run from several goroutines, some of them the same, while the engine is opened again and
-// computes as well; each gives the numbers that it gives alone.
+// TestManyAtOnce compiles and runs programs from several goroutines, some of them the same, while the engine is opened
+// again and computes as well; each must give the same numbers as alone.
 func TestManyAtOnce(t *testing.T) {
 	eng := withOneDNN(t)
 	rng := rand.New(rand.NewPCG(17, 18))
@@ -142,7 +142,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestEveryDevice: where each of several devices runs the program whole, all of them at once, each gives the numbers of one alone.
+// TestEveryDevice runs the whole program on each of several devices, all of them at once; each must give the same
+// numbers as alone.
 func TestEveryDevice(t *testing.T) {
 	eng := withOneDNN(t)
 	devices := min(eng.Backend.NumDevices(), 4)
@@ -171,7 +172,7 @@ func TestEveryDevice(t *testing.T) {
 	}
 }
 
-// TestInsideLoopsAndBranches: operations in the body of a loop, and in a branch, are handed over as well.
+// TestInsideLoopsAndBranches checks that oneDNN also computes operations in the body of a loop, and in a branch.
 func TestInsideLoopsAndBranches(t *testing.T) {
 	eng := withOneDNN(t)
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -214,10 +215,10 @@ func TestInsideLoopsAndBranches(t *testing.T) {
 	}
 }
 
-// rounds is raised by hand, `go test ./pucl/internal/onednn -run Random -rounds 50 -timeout 0`, for other seeds than the first one.
+// rounds is raised by hand to test more seeds: `go test ./pucl/internal/onednn -run Random -rounds 50 -timeout 0`.
 var rounds = flag.Uint64("rounds", 1, "how often the tests of random sizes are done, each time with another seed")
 
-// withOneDNN opens the engine, and skips the test where XLA does not call oneDNN.
+// withOneDNN opens the engine, and skips the test unless XLA calls oneDNN.
 func withOneDNN(t *testing.T) *engine.Engine {
 	t.Helper()
 	eng := enginetest.XLA(t)
@@ -227,8 +228,8 @@ func withOneDNN(t *testing.T) *engine.Engine {
 	return eng
 }
 
-// bothExecs compiles f for the given arguments with calls of oneDNN, and for XLA alone. It fails the test where less than the given
-// number of operations goes to oneDNN.
+// bothExecs compiles f for the given arguments with calls of oneDNN, and for XLA alone. It fails the test if oneDNN
+// gets fewer than the given number of operations.
 func bothExecs(t *testing.T, eng *engine.Engine, calls int, f func(in []*Node) []*Node, args ...*tensors.Tensor) (called, alone *Exec, made onednn.Kinds) {
 	t.Helper()
 	defer onednn.SetAttached(onednn.Attached())
@@ -251,7 +252,7 @@ func bothExecs(t *testing.T, eng *engine.Engine, calls int, f func(in []*Node) [
 	return execs[0], execs[1], made
 }
 
-// anyOf gives the arguments of a call their type.
+// anyOf converts the arguments of a call to []any.
 func anyOf(args []*tensors.Tensor) (list []any) {
 	for _, a := range args {
 		list = append(list, a)
@@ -270,7 +271,7 @@ func scale(factor float32, arrays ...*tensors.Tensor) {
 	}
 }
 
-// same fails the test where got is not want to rounding, the sums being of count products of numbers near 1.
+// same fails the test unless got equals want to rounding, for sums of count products of numbers near 1.
 func same(t *testing.T, what string, got, want *tensors.Tensor, count int) {
 	t.Helper()
 	expect.Require(t, got.Shape().Equal(want.Shape()), "%s: shape %s, want %s", what, got.Shape(), want.Shape())

@@ -1,5 +1,5 @@
-// Package onnxtest checks ONNX models in tests. It evaluates models of rows by loops over float64 numbers. It keeps all
-// models with what they must return for ONNX Runtime, where .ci/full gives a folder for these cases.
+// Package onnxtest checks ONNX models in tests. It evaluates models of rows by loops over float64 numbers. It stores
+// all models with their expected outputs for ONNX Runtime, if .ci/full gives a folder for these cases.
 package onnxtest
 
 import (
@@ -19,7 +19,7 @@ import (
 // notebooks/tools/onnx/check.py.
 const casesEnv = "PUCL_ONNX_CASES"
 
-// Tensor is an array of numbers, or of texts. Its first axis is the batch where it is an input or output of a model.
+// Tensor is an array of numbers, or of texts. The first axis of an input or output of a model is the batch.
 type Tensor struct {
 	Dims    []int
 	Numbers []float64
@@ -59,7 +59,7 @@ func (t Tensor) first(n int) Tensor {
 	return t
 }
 
-// testCase is what check.py reads beside a model. A gap among numbers is null.
+// testCase is the input of check.py besides a model. A gap among numbers is null.
 type testCase struct {
 	Inputs map[string]caseTensor
 	Want   map[string][]float64 // by output
@@ -71,9 +71,9 @@ type caseTensor struct {
 	Values []any
 }
 
-// Check checks the structure of a model and keeps the case for ONNX Runtime if a folder is given. A model of rows is
-// run on all rows and on the first row alone: every output must be want within bound, in units of the largest number of
-// want, or of 1.
+// Check checks the structure of a model and stores the case for ONNX Runtime if a folder is given. A model of rows runs
+// on all rows and on the first row alone: every output must be within bound of its reference, in units of the
+// reference's largest number, or of 1.
 func Check(t *testing.T, name string, file []byte, inputs map[string]Tensor, want map[string][]float64, bound float64) {
 	t.Helper()
 	expect.NoError(t, structure(file, inputs))

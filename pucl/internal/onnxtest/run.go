@@ -13,7 +13,7 @@ import (
 	"github.com/gomlx/compute-onnx/support/protos"
 )
 
-// Run evaluates a model of rows. Numbers of all types are kept in float64. Operators that such models do not have are
+// Run evaluates a model of rows. Numbers of all types are stored in float64. Operators that such models do not use are
 // an error.
 func Run(file []byte, inputs map[string]Tensor) (outputs map[string]Tensor, err error) {
 	var m protos.ModelProto
@@ -83,7 +83,7 @@ func (t Tensor) at(index ...int) float64 {
 	return t.Numbers[place]
 }
 
-// build returns the tensor whose number at each index is that of f.
+// build returns the tensor with the number f(i) at each index i.
 func build(dims []int, f func(i []int) float64) Tensor {
 	out, index := Tensor{Dims: dims}, make([]int, len(dims))
 	for range product(dims) {
@@ -212,7 +212,7 @@ func op(n *protos.NodeProto, in []Tensor) Tensor {
 	panic("no operator " + n.OpType)
 }
 
-// trees adds up the leaves that rows reach. Nodes and leaves are known by their tree and their number in it.
+// trees adds the leaves that rows reach. Nodes and leaves are identified by their tree and their number in it.
 func trees(x Tensor, at func(name string) *protos.AttributeProto) Tensor {
 	type node struct{ tree, number int64 }
 	places, leaves := map[node]int{}, map[node]float64{}

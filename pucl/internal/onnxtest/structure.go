@@ -8,8 +8,9 @@ import (
 	"github.com/gomlx/compute-onnx/support/protos"
 )
 
-// structure returns an error unless a model has the given inputs, every node reads what stands before it, no two values
-// share a name, every constant has as many bytes as its shape says, and every value but the outputs is read.
+// structure returns an error unless a model is well formed: it has the given inputs, and every node reads only earlier
+// values. No two values share a name, every constant has the number of bytes of its shape, and every value except the
+// outputs is read.
 func structure(file []byte, inputs map[string]Tensor) error {
 	var m protos.ModelProto
 	if err := proto.Unmarshal(file, &m); err != nil {
@@ -68,7 +69,7 @@ func structure(file []byte, inputs map[string]Tensor) error {
 	return nil
 }
 
-// fits reports whether x has the declared sizes; that of the batch is free.
+// fits reports whether x has the declared sizes; the batch size is free.
 func fits(x Tensor, declared *protos.ValueInfoProto) bool {
 	dims := declared.Type.GetTensorType().Shape.Dim
 	ok := len(x.Dims) == len(dims) && dims[0].GetDimParam() != ""

@@ -1,4 +1,4 @@
-// Package parallel does one thing for many numbers on all processors.
+// Package parallel runs a function for many numbers on all processors.
 package parallel
 
 import (

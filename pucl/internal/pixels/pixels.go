@@ -1,4 +1,4 @@
-// Package pixels checks images that come as bytes, one after the other.
+// Package pixels checks images in the form of concatenated bytes.
 package pixels
 
 import (
@@ -8,11 +8,11 @@ import (
 	"github.com/puclab/puclab/pucl/augment"
 )
 
-// Bytes returns how many bytes an image of that shape takes.
+// Bytes returns the number of bytes of an image of that shape.
 func Bytes(s augment.Shape) int { return s.Height * s.Width * s.Channels }
 
-// Count returns how many images pixels hold. It is an error if they hold none or a part of one. What names the images, such
-// as "images" or "test images".
+// Count returns the number of images in pixels. It returns an error if there are none or a partial one. what names the
+// images, such as "images" or "test images".
 func Count(pixels []uint8, what string, shape augment.Shape) (int, error) {
 	size := Bytes(shape)
 	if len(pixels) == 0 || len(pixels)%size != 0 {
@@ -22,8 +22,8 @@ func Count(pixels []uint8, what string, shape augment.Shape) (int, error) {
 	return len(pixels) / size, nil
 }
 
-// CheckLabeled returns the error of [Count], or one if there is another number of labels, or of what else is known of each
-// image, than of images.
+// CheckLabeled returns the error of [Count], or an error if labels differs from the number of images. what names the
+// labels.
 func CheckLabeled(pixels []uint8, labels int, images, what string, shape augment.Shape) error {
 	n, err := Count(pixels, images, shape)
 	if err == nil && n != labels {

@@ -1,7 +1,7 @@
 //go:build cgo && linux
 
-// Package plugin puts functions of this library in the place of those of a PJRT plugin that the process has loaded. Its header,
-// plugin.h, declares the parts that are used of the plugin's interface, for the C files of other packages.
+// Package plugin replaces functions of a PJRT plugin that the process has loaded by functions of this library. Its
+// header, plugin.h, declares the used parts of the plugin's interface, for the C files of other packages.
 package plugin
 
 /*
@@ -42,7 +42,7 @@ import (
 // Table is a plugin's table of functions.
 type Table struct{ table *C.table_t }
 
-// Place is where a function stands in the table.
+// Place is the index of a function in the table.
 type Place int
 
 const (
@@ -51,7 +51,7 @@ const (
 	DestroyExecutable Place = 50
 )
 
-// Open finds the table of a plugin, a file that is loaded already.
+// Open finds the table of a loaded plugin, given its file.
 func Open(path string) (Table, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -66,10 +66,11 @@ func Open(path string) (Table, error) {
 // Pointer returns the table, a table_t.
 func (t Table) Pointer() unsafe.Pointer { return unsafe.Pointer(t.table) }
 
-// Function returns what stands at a place.
+// Function returns the function at a place.
 func (t Table) Function(at Place) unsafe.Pointer { return C.function(t.table, C.int(at)) }
 
-// Replace puts a C function at a place; it fails where the table can't be written to, and then the table is as it was.
+// Replace puts a C function at a place; if the table is not writable, it returns an error and leaves the table
+// unchanged.
 func (t Table) Replace(at Place, function unsafe.Pointer) error {
 	if C.replace(t.table, C.int(at), function) != 0 {
 		return errors.New("the plugin's table can't be written to")

@@ -31,20 +31,20 @@ import (
 	"github.com/puclab/puclab/pucl/internal/plugin"
 )
 
-// mostIdle is how many programs are kept that nobody holds. So many of training a small CNN, steps and what else a run compiles, take
-// some 130 MB.
+// mostIdle is the number of unused programs that are kept. That many from training a small CNN, steps and the other
+// programs of a run, take some 130 MB.
 const mostIdle = 64
 
 var (
 	attachLock sync.Mutex
 	attached   plugin.Table
-	attachErr  error                                                              // of the one try
+	attachErr  error                                                              // of the only attempt
 	own        struct{ compile, destroyExecutable, destroyClient unsafe.Pointer } // the plugin's functions
 	kept       = newStore(mostIdle)
 )
 
-// Attach has the programs of a PJRT plugin, a file that is loaded already, be kept from now on. Doing so again changes nothing; a second
-// plugin in one process is refused, and its programs are compiled every time.
+// Attach makes the programs of a loaded PJRT plugin, given its file, be kept from now on. A repeated call changes
+// nothing; a second plugin in one process is an error, and its programs are compiled every time.
 func Attach(path string) error {
 	attachLock.Lock()
 	defer attachLock.Unlock()
@@ -60,7 +60,7 @@ func Attach(path string) error {
 	own.compile, own.destroyExecutable, own.destroyClient =
 		table.Function(plugin.Compile), table.Function(plugin.DestroyExecutable), table.Function(plugin.DestroyClient)
 	attached = table
-	// Compile comes last: until it is replaced there is nothing to give back.
+	// Compile is replaced last: until then no program is kept or returned.
 	attachErr = errors.Join(
 		table.Replace(plugin.DestroyExecutable, unsafe.Pointer(C.keepDestroyExecutable)),
 		table.Replace(plugin.DestroyClient, unsafe.Pointer(C.keepDestroyClient)),
@@ -82,7 +82,7 @@ func keepCompile(c *C.compile_t) unsafe.Pointer {
 	return problem
 }
 
-// keyOf digests what the plugin is given, each part behind its length.
+// keyOf returns a digest of the plugin's input, each part preceded by its length.
 func keyOf(c *C.compile_t) (k key) {
 	k.client = c.client
 	digest := sha256.New()

@@ -2,5 +2,5 @@
 
 package programs
 
-// Attach does nothing here: programs are kept on Linux, in programs built with cgo.
+// Attach does nothing here: programs are kept only on Linux, in programs built with cgo.
 func Attach(string) error { return nil }

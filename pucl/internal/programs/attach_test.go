@@ -33,7 +33,7 @@ func compiled(t *testing.T, client *pjrt.Client, number int) *pjrt.LoadedExecuta
 	return exec
 }
 
-// adds fails the test where exec does not add the number.
+// adds fails the test unless exec adds the number.
 func adds(t *testing.T, client *pjrt.Client, exec *pjrt.LoadedExecutable, number int) {
 	in, err := client.BufferFromHost().FromFlatDataWithDimensions([]float32{1, 2}, []int{2}).Done()
 	if err != nil {
@@ -52,7 +52,8 @@ func adds(t *testing.T, client *pjrt.Client, exec *pjrt.LoadedExecutable, number
 
 func destroy(t *testing.T, what interface{ Destroy() error }) { expect.NoError(t, what.Destroy()) }
 
-// keptSince returns what fails the test where not so many more programs are held, and idle, than now.
+// keptSince returns a function that fails the test unless the given numbers of programs in use and idle have been added
+// since.
 func keptSince(t *testing.T) func(held, idle int) {
 	held0, idle0 := programs.Kept()
 	return func(held, idle int) {
@@ -71,7 +72,7 @@ func TestAProgramIsCompiledOnce(t *testing.T) {
 	adds(t, client, one, 1)
 	destroy(t, one)
 	kept(2, 0)
-	adds(t, client, again, 1) // the same program, which is still held
+	adds(t, client, again, 1) // the same program, which is still in use
 	adds(t, client, two, 2)
 	destroy(t, again)
 	kept(1, 1)

@@ -2,14 +2,14 @@
 
 package programs
 
-// Kept counts the programs that somebody holds and those that nobody does.
+// Kept counts the programs in use and the idle ones.
 func Kept() (held, idle int) {
 	kept.lock.Lock()
 	defer kept.lock.Unlock()
 	return len(kept.executable) - kept.idle.Len(), kept.idle.Len()
 }
 
-// KeepIdle sets how many programs are kept that nobody holds, and returns how many were.
+// KeepIdle sets the maximum number of idle programs, and returns the previous one.
 func KeepIdle(most int) (before int) {
 	kept.lock.Lock()
 	defer kept.lock.Unlock()

@@ -1,11 +1,11 @@
-// Package programs has XLA's CPU plugin compile a program once: a program that was compiled before in this process, for the same client
-// and with the same options, is taken from those that are kept.
+// Package programs makes XLA's CPU plugin compile a program once. A program that was compiled before in this process,
+// for the same client and with the same options, is taken from the cache.
 //
-// Compiling takes seconds where a network is deep, and graphs are built anew for every model that is trained or taken up again,
-// often into a program that is the same to the letter: a seed, for one, is no part of it. What is kept is the compiled program alone, which
-// has no state: the numbers do not change, and several models may run one program at the same time.
+// Compilation takes seconds for a deep network, and graphs are built anew for every model that is trained or resumed,
+// often into an identical program: a seed, for example, is not part of it. The cache holds only the compiled program,
+// which has no state: the numbers do not change, and several models may run one program at the same time.
 //
-// Programs that nobody holds any more are kept too, the last 64 of them; a client's go with it.
+// Unused programs are kept too, the last 64 of them; the programs of a client are deleted with it.
 package programs
 
 import (
@@ -15,37 +15,37 @@ import (
 	"unsafe"
 )
 
-// pointer is one of the plugin's own.
+// pointer is a pointer of the plugin.
 type pointer = unsafe.Pointer
 
-// key tells programs apart: the client, and a digest of the text and the options.
+// key identifies a program: the client, and a digest of the text and the options.
 type key struct {
 	client pointer
 	digest [sha256.Size]byte
 }
 
-// program is a compiled one.
+// program is a compiled program.
 type program struct {
 	key        key
 	executable pointer
-	users      int           // how many hold it
-	idle       *list.Element // its place in the list of those that nobody holds
+	users      int           // number of users
+	idle       *list.Element // its element in the list of unused programs
 }
 
-// store has the programs that are kept.
+// store is the cache of programs.
 type store struct {
 	lock       sync.Mutex
 	byKey      map[key]*program
 	executable map[pointer]*program
-	idle       list.List // of *program, the one that was given back first in front
-	most       int       // of the list
+	idle       list.List // of *program, the one returned first in front
+	most       int       // maximum length of idle
 }
 
 func newStore(most int) *store {
 	return &store{byKey: map[key]*program{}, executable: map[pointer]*program{}, most: most}
 }
 
-// take returns the executable of a program that is kept, or nil, and counts one more who holds it.
+// take returns the executable of a cached program, or nil, and counts one more user.
 func (s *store) take(k key) pointer {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -60,7 +60,7 @@ func (s *store) take(k key) pointer {
 	return p.executable
 }
 
-// add keeps an executable that one holds. One of a program that two compiled at the same time is not kept.
+// add caches an executable with one user. If two compiled a program at the same time, the second is not cached.
 func (s *store) add(k key, executable pointer) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -70,8 +70,8 @@ func (s *store) add(k key, executable pointer) {
 	}
 }
 
-// giveBack says that one who held the executable does so no more, and returns the executable to destroy for it, if any: one that was never
-// kept, or the oldest of too many.
+// giveBack removes one user of an executable. It returns the executable to destroy, nil for none: this one if it is not
+// cached, or the oldest of too many.
 func (s *store) giveBack(executable pointer) (destroy pointer) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -96,8 +96,8 @@ func (s *store) giveBack(executable pointer) (destroy pointer) {
 	return oldest.executable
 }
 
-// forget says that a client ends, and returns its executables that nobody holds, to be destroyed before it. Those that are held are given back
-// later, and no one gets them until then.
+// forget removes the programs of a client that ends, and returns its unused executables, to be destroyed before it.
+// Executables in use are returned later by giveBack, and have no new users until then.
 func (s *store) forget(client pointer) (destroy []pointer) {
 	s.lock.Lock()
 	defer s.lock.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/puclab/puclab/internal/expect"
 )
 
-// names are what the tests' executables and clients point to.
+// names are the targets of the pointers in the tests' executables and clients.
 var names [1000]byte
 
 func at(i int) pointer { return unsafe.Pointer(&names[i]) }
@@ -29,13 +29,13 @@ func TestStoreKeepsWhatIsGivenBack(t *testing.T) {
 	s.add(first, at(101))
 	expect.Require(t, s.take(first) == at(101) && s.take(keyed(0, 2)) == nil && s.take(keyed(1, 1)) == nil,
 		"a program is not told from another, or from another client's")
-	for range 2 { // both who hold it
+	for range 2 { // both users
 		got := s.giveBack(at(101))
 		expect.Require(t, got == nil, "%v is destroyed, with room for two", got)
 	}
 	expect.Require(t, s.take(first) == at(101), "a program that was given back is gone")
 	s.giveBack(at(101))
-	for i := 2; i <= 3; i++ { // the third pushes out the first
+	for i := 2; i <= 3; i++ { // the third evicts the first
 		s.add(keyed(0, i), at(100+i))
 		want := pointer(nil)
 		if i == 3 {
@@ -70,8 +70,8 @@ func TestStoreForgetsAClient(t *testing.T) {
 		"another client's programs are gone")
 }
 
-// TestStoreAgainstAList: whatever is taken, given back and forgotten, no executable that somebody holds is destroyed, none is destroyed
-// twice, and no more are kept than may be.
+// TestStoreAgainstAList checks that for any sequence of take, giveBack and forget, no executable in use is destroyed,
+// none is destroyed twice, and no more are kept than allowed.
 func TestStoreAgainstAList(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(1, seed))

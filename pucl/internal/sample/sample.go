@@ -1,4 +1,4 @@
-// Package sample draws the batches of rows by which probes and fine-tuning learn.
+// Package sample draws batches of rows for training probes and for fine-tuning.
 package sample
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/puclab/puclab/pucl/rows"
 )
 
-// Shuffled returns a function that returns batches of size of the rows 0 to n−1 without end, in a new random order every time
-// that it has gone through them; rows that fill no batch wait for the next order. Size must be at most n.
+// Shuffled returns a function that returns batches of size of the rows 0 to n−1 endlessly, in a new random order for
+// every pass over the rows; rows that fill no batch wait for the next pass. size must be at most n.
 func Shuffled(n, size int, rng *rand.Rand) func() []int {
 	var order []int
 	return func() []int {
@@ -24,8 +24,8 @@ func Shuffled(n, size int, rng *rand.Rand) func() []int {
 	}
 }
 
-// Stratified returns a function that returns batches of size rows without end, each with the overall share of true labels,
-// rounded, going through the rows of either kind in random order. Where both kinds occur and size is 2 or more, each batch
+// Stratified returns a function that returns batches of size rows endlessly, each with the overall share of true
+// labels, rounded, with the rows of each kind in random order. If both kinds occur and size is 2 or more, each batch
 // holds both; batches of a single row are [Shuffled].
 func Stratified(labels []bool, size int, rng *rand.Rand) func() []int {
 	if size < 2 {

@@ -42,7 +42,7 @@ func TestStratifiedKeepsTheShareAndMissesNoRow(t *testing.T) {
 	}
 }
 
-// However few the labels of a kind are, one is in every batch.
+// Even of the rarest label one is in every batch.
 func TestStratifiedBatchesHoldBothKinds(t *testing.T) {
 	labels := make([]bool, 100)
 	labels[42] = true
@@ -59,7 +59,7 @@ func TestStratifiedBatchesHoldBothKinds(t *testing.T) {
 	}
 }
 
-// A batch of one row cannot hold both kinds, and goes through the rows of both.
+// A batch of one row cannot hold both kinds; the batches go through the rows of both.
 func TestStratifiedBatchesOfOneRow(t *testing.T) {
 	next := Stratified([]bool{true, false, false, false, false}, 1, rand.New(rand.NewPCG(1, 1)))
 	var seen []int
@@ -70,7 +70,7 @@ func TestStratifiedBatchesOfOneRow(t *testing.T) {
 	expect.That(t, slices.Equal(seen, []int{0, 1, 2, 3, 4}), "5 batches of one row of 5 hold the rows %v", seen)
 }
 
-// The draws stand behind every published number, so they must stay as they are.
+// All published numbers depend on these draws, so they must not change.
 func TestDraws(t *testing.T) {
 	shuffled := Shuffled(5, 2, rand.New(rand.NewPCG(1, 2)))
 	stratified := Stratified([]bool{true, false, false, true, false}, 3, rand.New(rand.NewPCG(1, 2)))

@@ -1,4 +1,5 @@
-// Package steptest is what benchmarks of whole training steps share that peers/step.py sets beside other libraries.
+// Package steptest holds helpers for benchmarks of whole training steps that peers/step.py compares with other
+// libraries.
 package steptest
 
 import (
@@ -18,14 +19,14 @@ import (
 	"github.com/puclab/puclab/pucl/safetensors"
 )
 
-// StartEnv names the file into which a benchmark writes what others need to compute the same, instead of timing anything, so that the
-// memory of this is not taken for that of a step.
+// StartEnv names the file into which a benchmark writes the data that other libraries need to compute the same. It then
+// times nothing, so that the memory for this does not count as the memory of a step.
 const StartEnv = "PUCL_PEERS_START"
 
-// Checked is how many losses are reported; the steps after them are timed.
+// Checked is the number of reported losses; the steps after them are timed.
 const Checked = 3
 
-// timer times steps until the benchmark has had enough.
+// timer times steps until the benchmark ends.
 type timer struct {
 	b             *testing.B
 	cancel        context.CancelFunc
@@ -40,7 +41,7 @@ func newTimer(b *testing.B) (*timer, context.Context) {
 	return &timer{b: b, cancel: cancel, last: time.Now()}, ctx
 }
 
-// step is told of every step that is done, counted from 1, and of its loss.
+// step records a finished step, counted from 1, and its loss.
 func (t *timer) step(step int, loss float64) {
 	now := time.Now()
 	if step <= Checked {
@@ -63,8 +64,8 @@ func (t *timer) report() {
 	t.b.ReportMetric(t.times[len(t.times)/2], "median-ms")
 }
 
-// Run times steps of a training that calls step after each of them, or writes what others need to compute the same to
-// the file that [StartEnv] names.
+// Run times steps of a training that calls step after each of them, or writes the data for other libraries to the file
+// that [StartEnv] names.
 func Run(b *testing.B, write func(path string) error,
 	train func(ctx context.Context, step func(step int, loss float64)) error) {
 	if path := os.Getenv(StartEnv); path != "" {
@@ -80,8 +81,8 @@ func Run(b *testing.B, write func(path string) error,
 	clock.report()
 }
 
-// AddBatches adds the inputs of the first batches to out, input 0 of the first one as "1-0", and returns those of the
-// first one.
+// AddBatches adds the inputs of the first batches to out, input 0 of the first one as "1-0", and returns the inputs of
+// the first one.
 func AddBatches(out map[string]safetensors.Tensor,
 	batch func(step int) ([]*tensors.Tensor, error)) (first []*tensors.Tensor, err error) {
 	for step := range Checked {
@@ -115,7 +116,7 @@ func AddWeights(out map[string]safetensors.Tensor, store *model.Store, scopes ..
 	return nil
 }
 
-// fileTensor returns a tensor of a batch as files hold it.
+// fileTensor returns a tensor of a batch in the format of files.
 func fileTensor(t *tensors.Tensor) (out safetensors.Tensor, err error) {
 	out.DType = map[dtypes.DType]safetensors.DType{
 		dtypes.Uint8: safetensors.U8, dtypes.Int32: safetensors.I32, dtypes.Float32: safetensors.F32,

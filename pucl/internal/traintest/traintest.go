@@ -1,4 +1,5 @@
-// Package traintest holds what tests of training share. It does not import train, so that train's own tests can use it.
+// Package traintest holds helpers for tests of training. It does not import train, so that train's own tests can use
+// it.
 package traintest
 
 import (

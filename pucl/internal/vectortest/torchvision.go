@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Network is what a network of PyTorch makes of some images, with weights of [TorchWeights].
+// Network holds the outputs of a PyTorch network for some images, with weights of [TorchWeights].
 type Network struct {
 	Batch, Height, Width int
 	Outputs              [][]float64
@@ -32,7 +32,8 @@ func (n Network) Bytes() []uint8 {
 	return out
 }
 
-// Formula returns the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the place, between −0.5 and 0.5.
+// Formula returns count numbers by the formula of make_fixtures.py: splitmix64 of the name's CRC-32 and the index,
+// between −0.5 and 0.5.
 func Formula(name string, count int) []float64 {
 	out, seed := make([]float64, count), uint64(crc32.ChecksumIEEE([]byte(name)))<<32
 	for i := range out {
@@ -45,7 +46,7 @@ func Formula(name string, count int) []float64 {
 	return out
 }
 
-// TorchWeights makes the weights of a name and shape, as make_fixtures.py does.
+// TorchWeights returns the weights for a name and shape, as make_fixtures.py does.
 func TorchWeights(name string, shape []int) []float64 {
 	size := 1
 	for _, n := range shape {

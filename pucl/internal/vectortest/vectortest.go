@@ -11,8 +11,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 )
 
-// Files lists the conformance files whose names begin with word: those of the folder $PUCL_VECTORS, or the copies kept in
-// dir.
+// Files lists the conformance files whose names begin with word: in the folder $PUCL_VECTORS, or the copies in dir.
 func Files(t *testing.T, dir, word string) []string {
 	t.Helper()
 	if other := os.Getenv("PUCL_VECTORS"); other != "" {
@@ -40,8 +39,8 @@ func ReadJSON(t *testing.T, path string, into any) {
 	}
 }
 
-// Precisions are the number formats of the conformance files and what they allow: an error of Value·max(1, |v|), and of
-// Grad·max(Least, largest entry) in a gradient.
+// Precisions are the number formats of the conformance files and their tolerances: an error of Value·max(1, |v|), and
+// of Grad·max(Least, largest entry) in a gradient.
 var Precisions = []struct {
 	DType              dtypes.DType
 	Value, Grad, Least float64

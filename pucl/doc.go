@@ -8,7 +8,7 @@
 // # Symbols
 //
 //	b        examples in a batch
-//	m        views of each example, 2 unless told
+//	m        views of each example, 2 by default
 //	n = m·b  rows of the multi-viewed batch, the set 𝕀 of the paper
 //	P, U     rows of labeled positives, rows of unlabeled examples
 //	a(i)     the other view of the example that row i shows

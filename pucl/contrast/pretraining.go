@@ -39,8 +39,8 @@ type Pretraining struct {
 //   - Encoder: for images a SmallCNN that subtracts the mean of the training pixels and divides by their standard
 //     deviation; for rows an MLP.
 //   - Recipe: for gray images crop and jitter of brightness and contrast; for color images crop, flip, jitter of
-//     brightness, contrast, saturation and hue, and gray views with probability 0.2, so that an encoder cannot recognize
-//     an image by its colors alone.
+//     brightness, contrast, saturation and hue, and gray views with probability 0.2, so that an encoder cannot
+//     recognize an image by its colors alone.
 func (p Pretraining) For(data learn.Data) Pretraining {
 	positive, unlabeled := data.Counts()
 	n := positive + unlabeled

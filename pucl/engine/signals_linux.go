@@ -6,8 +6,7 @@ package engine
 #include <pthread.h>
 #include <signal.h>
 
-// block blocks the signals that come from outside, not those by which a fault tells of itself, and says what was
-// blocked before.
+// block blocks the signals that come from outside, not those by which a fault tells of itself, and says what was blocked before.
 static void block(sigset_t *before) {
 	sigset_t outside;
 	sigfillset(&outside);

@@ -17,8 +17,8 @@
 //  4. .venv beside the go.mod of the module that contains the working folder;
 //  5. notebooks/.venv of the copy of this module from which the program was compiled, as with a replace in go.mod.
 //
-// The user named none of the last three. So their plugins are loaded only if they and their folders belong to this user or
-// to root, and only these and their group may write to them.
+// The user named none of the last three. So their plugins are loaded only if they and their folders belong to this user
+// or to root, and only these and their group may write to them.
 //
 // XLA's CPU plugin calls oneDNN for convolutions and matrix products if the virtual environment has its library.
 // PUCL_ONEDNN=off disables it, and the name of a file selects that library. On Linux a program is compiled once,

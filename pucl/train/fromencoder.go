@@ -10,9 +10,10 @@ import (
 	"github.com/puclab/puclab/pucl/encoder"
 )
 
-// FromEncoder returns a model of an encoder that another task has trained. It copies the encoder's variables, found in store below scope,
-// such as "network/encoder". The model takes images of the given shape or, if features is positive, rows of that many features. It has no
-// projector: the Z of its embeddings equals H. It is an error if scope has no variables.
+// FromEncoder returns a model of an encoder that another task has trained. It copies the encoder's variables, found in
+// store below scope, such as "network/encoder". The model takes images of the given shape or, if features is positive,
+// rows of that many features. It has no projector: the Z of its embeddings equals H. It is an error if scope has no
+// variables.
 func FromEncoder(store *model.Store, scope string, e encoder.Encoder, shape augment.Shape, features int) (*Model, error) {
 	m := newModel(e, 0, shape, features)
 	for v := range store.IterVariables() {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/puclab/puclab/internal/container"
+	"github.com/puclab/puclab/internal/runlog"
 	"github.com/puclab/puclab/internal/strictjson"
 	"github.com/puclab/puclab/internal/wholefile"
 	"github.com/puclab/puclab/pucl/engine"
@@ -217,13 +218,15 @@ func (cp *checkpoint) tidy() error {
 	if err != nil {
 		return cp.notWritable(err)
 	}
-	left, err := fs.Glob(os.DirFS(cp.folder), checkpointFile+".*.part")
-	if err != nil {
-		return fmt.Errorf("train: looking into the checkpoint folder: %w", err)
-	}
-	for _, path := range left {
-		if err := os.Remove(filepath.Join(cp.folder, path)); err != nil {
-			return fmt.Errorf("train: tidying the checkpoint folder: %w", err)
+	for _, name := range []string{checkpointFile, runlog.RunFile} {
+		left, err := fs.Glob(os.DirFS(cp.folder), name+".*.part")
+		if err != nil {
+			return fmt.Errorf("train: looking into the checkpoint folder: %w", err)
+		}
+		for _, path := range left {
+			if err := os.Remove(filepath.Join(cp.folder, path)); err != nil {
+				return fmt.Errorf("train: tidying the checkpoint folder: %w", err)
+			}
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func TestFaultClock(t *testing.T) {
 		})
 		_, err := train.Run(stopping, eng, slope(), settings)
 		expect.Require(t, errors.As(err, new(*train.Stopped)), "%v", err)
-		for _, left := range []string{newest + ".1.part", "training.lock"} {
+		for _, left := range []string{newest + ".1.part", "run.json.1.part", "training.lock"} {
 			expect.NoError(t, os.WriteFile(filepath.Join(settings.Checkpoint, left), []byte("left"), 0o644))
 		}
 		for _, name := range []string{newest, before, newest + ".1.part", "training.lock", "."} {

@@ -49,7 +49,10 @@ const Rounding = 0x1p-48
 // Varying is [Near] for methods that scale columns by their spread: columns that are constant by [Rounding] become 0.
 func Varying(x *mat.Dense) (near *mat.Dense, origin []float64) {
 	near, origin = Near(x)
-	for j, constant := range origin { // the origin of a column that is not far is 0
+	for j, constant := range origin {
+		if constant == 0 { // a column that is not far
+			continue
+		}
 		largest := 0.0
 		for i := range near.RawMatrix().Rows {
 			largest = max(largest, near.At(i, j))

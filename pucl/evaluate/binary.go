@@ -24,7 +24,7 @@ func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, err
 	if err != nil {
 		return Binary{}, err
 	}
-	b := Binary{Threshold: threshold, AUC: math.NaN(), Constant: constant(scores)}
+	b := Binary{Threshold: threshold, AUC: math.NaN(), Constant: rows.Constant(scores)}
 	if b.Confusion, err = Count(predicted, truth); err != nil {
 		return Binary{}, err
 	}
@@ -34,13 +34,6 @@ func ScoreBinary(scores []float64, truth []bool, threshold float64) (Binary, err
 		}
 	}
 	return b, nil
-}
-
-// constant reports whether scores differ by no more than rounding. Infinite scores count as different unless all scores
-// are equal.
-func constant(scores []float64) bool {
-	low, high := slices.Min(scores), slices.Max(scores)
-	return low == high || high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)) && !math.IsInf(high-low, 0)
 }
 
 // Degeneracy returns the kind of degeneracy: all scores are equal, or else all predictions are equal.

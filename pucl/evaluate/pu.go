@@ -3,6 +3,8 @@ package evaluate
 import (
 	"fmt"
 	"math"
+
+	"github.com/puclab/puclab/pucl/rows"
 )
 
 // ScoreConfig holds the known facts about held-out PU data. The zero value means an unknown class prior and unlabeled
@@ -71,7 +73,7 @@ func ScorePU(scores []float64, labeled []bool, threshold float64, config ScoreCo
 		Prior:          config.Prior,
 		Labeled:        c.TruePositive + c.FalseNegative,
 		Unlabeled:      c.FalsePositive + c.TrueNegative,
-		Constant:       constant(scores),
+		Constant:       rows.Constant(scores),
 		UnlabeledPrior: config.Prior,
 	}
 	if s.Labeled == 0 || s.Unlabeled == 0 {

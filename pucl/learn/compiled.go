@@ -57,15 +57,20 @@ func (c *compiled) embed(eng *engine.Engine, m *train.Model, data Data) (*mat.De
 		return nil, err
 	}
 	if !data.Images() {
-		n, d := data.X.Dims()
-		filled := mat.NewDense(rowsFor(n), d, nil)
-		filled.Slice(0, n, 0, d).(*mat.Dense).Copy(data.X)
-		return first(n)(e.EmbedFeatures(filled))
+		x := data.X
+		n, d := x.Dims()
+		if padded := rowsFor(n); padded > n {
+			x = mat.NewDense(padded, d, nil)
+			x.Slice(0, n, 0, d).(*mat.Dense).Copy(data.X)
+		}
+		return first(n)(e.EmbedFeatures(x))
 	}
-	size := pixels.Bytes(data.Shape)
-	n := len(data.Pixels) / size
-	extra := (rowsFor(n) - n) * size
-	return first(n)(e.Embed(slices.Concat(data.Pixels, make([]uint8, extra))))
+	images, size := data.Pixels, pixels.Bytes(data.Shape)
+	n := len(images) / size
+	if padded := rowsFor(n); padded > n {
+		images = slices.Concat(images, make([]uint8, (padded-n)*size))
+	}
+	return first(n)(e.Embed(images))
 }
 
 // rowsFor returns the number of rows to which n examples are padded.

@@ -188,8 +188,7 @@ func (s *Selection) score(c Config) {
 func normalized(v []float64) (out []float64, constant bool) {
 	mean, std := stat.PopMeanStdDev(v, nil)
 	out = make([]float64, len(v))
-	low, high := slices.Min(v), slices.Max(v)
-	if std == 0 || high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)) {
+	if std == 0 || rows.Constant(v) {
 		return out, true
 	}
 	for i := range v {

@@ -48,7 +48,7 @@ func checkScores(scores []float64, labeled []bool) error {
 	}
 	low, high := floats.Min(scores), floats.Max(scores)
 	return cmp.Or(
-		fault.If(high-low <= rows.Rounding*max(math.Abs(low), math.Abs(high)),
+		fault.If(rows.Constant(scores),
 			"prior: all scores are %g, so that nothing tells labeled from unlabeled examples; train the classifier, or "+
 				"give it features that differ", scores[0]),
 		fault.If(!(high-low > 1e-100 && high-low < 1e100), "prior: scores from %g to %g, which cannot be computed with; give logits", low, high),

@@ -34,10 +34,16 @@ func (s scored) farAbove() bool {
 func (s scored) inner(share float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, x := range [][]float64{s.positive.scores, s.unlabeled.scores} {
-		out := int(math.Ceil(share * float64(len(x))))
-		low, high = min(low, x[out]), max(high, x[len(x)-1-out])
+		from, to := innerOf(x, share)
+		low, high = min(low, from), max(high, to)
 	}
 	return low, high
+}
+
+// innerOf returns the smallest and the largest of sorted numbers after removing a share, rounded up, at both ends.
+func innerOf(sorted []float64, share float64) (low, high float64) {
+	out := int(math.Ceil(share * float64(len(sorted))))
+	return sorted[out], sorted[len(sorted)-1-out]
 }
 
 // span returns the range of [scored.inner].

@@ -93,7 +93,7 @@ func TIcE(x *mat.Dense, labeled []bool, c Config) (Estimate, error) {
 // partsOf returns for each value its part of the range. The range excludes a share out of the values at either end,
 // which count as the ends.
 func partsOf(values []float64, out float64) []uint8 {
-	low, high := innerOf(values, out)
+	low, high := innerOf(slices.Sorted(slices.Values(values)), out)
 	parts := make([]uint8, len(values))
 	for i, v := range values {
 		if high > low {
@@ -103,17 +103,11 @@ func partsOf(values []float64, out float64) []uint8 {
 	return parts
 }
 
-// innerOf returns the smallest and the largest value after removing a share, rounded up, at either end.
-func innerOf(values []float64, out float64) (low, high float64) {
-	sorted := slices.Sorted(slices.Values(values))
-	skip := int(math.Ceil(out * float64(len(values))))
-	return sorted[skip], sorted[len(values)-1-skip]
-}
-
 // isFar reports whether a few values determine the range, as in [scored.far]. A constant also counts as far.
 func isFar(values []float64) bool {
-	low, high := innerOf(values, farShare)
-	return low == high || slices.Max(values)-slices.Min(values) > farRange*(high-low)
+	sorted := slices.Sorted(slices.Values(values))
+	low, high := innerOf(sorted, farShare)
+	return low == high || sorted[len(sorted)-1]-sorted[0] > farRange*(high-low)
 }
 
 // splits reports whether some feature has enough rows for a node in each of two parts.

@@ -73,7 +73,7 @@ func CheckFinite(x *mat.Dense) error {
 const leastSpread, largestSpread = leastPlain, largestPlain
 
 // CheckSpread returns an error if the distances between the rows of x, which must be finite, are unusable: all rows are
-// equal up to [Rounding], or squares of distances leave the range of float64.
+// equal up to rounding, or squares of distances leave the range of float64.
 func CheckSpread(x *mat.Dense) error {
 	n, _ := x.Dims()
 	x, _ = Varying(x)

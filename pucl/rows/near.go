@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -42,11 +43,20 @@ func Near(x *mat.Dense) (near *mat.Dense, origin []float64) {
 	return near, origin
 }
 
-// Rounding is the range, relative to the largest magnitude, up to which a column counts as constant: 16 units in the
-// last place, which rounding alone can cause.
-const Rounding = 0x1p-48
+// rounding is the range, relative to the largest magnitude, up to which numbers count as equal: 16 units in the last
+// place, which rounding alone can cause.
+const rounding = 0x1p-48
 
-// Varying is [Near] for methods that scale columns by their spread: columns that are constant by [Rounding] become 0.
+// Constant reports whether the numbers, at least one, are equal up to rounding: their range is at most 2⁻⁴⁸ of the
+// largest magnitude. Infinite numbers count as different unless all are the same.
+func Constant(v []float64) bool {
+	low, high := slices.Min(v), slices.Max(v)
+	return low == high ||
+		high-low <= rounding*max(math.Abs(low), math.Abs(high)) && !math.IsInf(high-low, 0)
+}
+
+// Varying is [Near] for methods that scale columns by their spread: columns that are constant up to rounding, as in
+// [Constant], become 0.
 func Varying(x *mat.Dense) (near *mat.Dense, origin []float64) {
 	near, origin = Near(x)
 	for j, constant := range origin {
@@ -58,7 +68,7 @@ func Varying(x *mat.Dense) (near *mat.Dense, origin []float64) {
 			largest = max(largest, near.At(i, j))
 		}
 		for i := range near.RawMatrix().Rows {
-			if largest <= Rounding*math.Abs(constant) {
+			if largest <= rounding*math.Abs(constant) {
 				near.Set(i, j, 0)
 			}
 		}
